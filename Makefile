@@ -73,7 +73,7 @@ e2e: build ## the built app on screens of its own, three at a time, against a re
 		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -trimpath -vet=off -parallel 3 -tags e2e $(WALK) ./app/e2etest/...
 
 discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 50 messages a second for a minute
-	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'PlacesThatInterleave|TestLoad' ./app/discord
+	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'InterleavedPlaces|TestLoad' ./app/discord
 
 model: ## 100,000 random steps on sessions, and 100,000 of the app beside an editor, by another seed each time
 	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem/session ./agents

@@ -21,7 +21,7 @@ func (b *Backend) openDiscord() error {
 	p := service.Params{
 		Home: b.Paths.Home, Getenv: getenv, Config: b.Config, Builtin: strings.TrimSpace(string(builtin)),
 		Engine: b.Engine, Store: b.Store, OwnMemory: b.ownMemory, Forget: b.Forgetting.forgetPerson,
-		Tell:   func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
+		Notify: func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
 		Logger: b.Logger,
 	}
 	if lines, err := rotated(filepath.Join(b.Paths.Home, "logs", "memory.jsonl")); err != nil {

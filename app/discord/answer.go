@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/attach"
 )
 
-// answerer answers jobs: it gathers what was said around one, runs the turn and puts the
-// answer into the channel and the window.
+// answerer answers jobs: it gathers the conversation around one, runs the turn, and posts
+// the answer to the channel and the window.
 type answerer struct {
 	*desk
 	*tasks
@@ -23,9 +23,9 @@ type answerer struct {
 	record *record
 }
 
-// answer answers one job: it never gives an error, for whoever asked is told. It reports
-// whether nobody has to be told any more; false where the app is closed before that.
-func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
+// answer answers one job. It returns no error, because it tells whoever asked. It reports
+// whether everybody has been told; false if the app is closed before that.
+func (an *answerer) answer(ctx context.Context, w *working) (done bool) {
 	closed := ctx
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
@@ -36,7 +36,7 @@ func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
 	}
 	before := an.window(ctx, j)
 	if before.done {
-		return true // by a process that could note it nowhere else
+		return true // by a process that couldn't record it anywhere else
 	}
 	typing, quiet := context.WithCancel(ctx)
 	channel := j.channel()
@@ -47,14 +47,14 @@ func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
 	around := an.collect(ctx, j, set)
 	j = an.queue.snapshot(w, true)
 	if len(j.parts) == 0 || an.people.isForgotten(j) {
-		return true // it was taken back
+		return true // it was deleted
 	}
 	an.people.remembers(j)
 	req := an.request(ctx, j, set, around, before)
 	d := an.newDraft(j, func(ctx context.Context) string { return an.replyTarget(ctx, j, around, set) })
 	result, text, err := an.follow(ctx, req, d)
 	if other := fault.VisionModel(err); other != "" && result.UserID == "" {
-		req.Model = other // images go to a model that can look at them
+		req.Model = other // images go to a model with vision
 		result, text, err = an.follow(ctx, req, d)
 	}
 	if errors.Is(err, fault.ErrNoVision) && result.UserID == "" && withoutImages(&req, j) {
@@ -65,8 +65,8 @@ func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
 	return closed.Err() == nil || len(d.posted) > 0
 }
 
-// withoutImages takes the images out of a request that nobody can look at, and says so;
-// false where there is no file beside them to be answered.
+// withoutImages removes images from a request if no model can look at them, and says so. It
+// returns false if the request has no other file to answer.
 func withoutImages(req *agents.Request, j *job) bool {
 	var rest []attach.File
 	var unseen []string
@@ -85,7 +85,7 @@ func withoutImages(req *agents.Request, j *job) bool {
 	return true
 }
 
-// keepTyping shows that the bot is at work, once that takes a moment.
+// keepTyping shows the typing indicator once the answer takes a moment.
 func (an *answerer) keepTyping(ctx context.Context, channel string) {
 	for wait := typeAfter; connection.Sleep(ctx, wait) == nil; wait = typeEvery {
 		if err := an.p.Client.Typing(ctx, channel); err != nil && ctx.Err() == nil {
@@ -94,7 +94,7 @@ func (an *answerer) keepTyping(ctx context.Context, channel string) {
 	}
 }
 
-// follow runs the turn, showing what there is of the answer.
+// follow runs the turn and shows the unfinished answer meanwhile.
 func (an *answerer) follow(ctx context.Context, req agents.Request, d *draft) (agents.Result, string, error) {
 	run := an.p.Engine.Start(ctx, req)
 	tick := time.NewTicker(editEvery / 2)
@@ -128,7 +128,7 @@ func (an *answerer) follow(ctx context.Context, req agents.Request, d *draft) (a
 	return result, "", err
 }
 
-// send puts the answer, or why there is none, into the channel and the window.
+// send posts the answer, or the reason why there is none, to the channel and the window.
 func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Result, text string, err error) {
 	stopped := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
@@ -140,42 +140,42 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 	}
 	switch {
 	case err != nil && text != "":
-		text += "\n\n*(" + strings.TrimSuffix(inWords(err, stopped), ".") + ")*"
+		text += "\n\n*(" + strings.TrimSuffix(explain(err, stopped), ".") + ")*"
 	case err != nil && stopped && d.id == "":
 		an.keep(ctx, j, d, result, "")
 		return // whoever stopped it knows
 	case err != nil:
 		an.log.Info("a message on discord was not answered", "session", result.Session, "kind", fault.Explain(err).Kind)
-		text = inWords(err, stopped)
+		text = explain(err, stopped)
 	}
 	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
 		an.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", err)
-		an.tellRefused(j.place, err)
+		an.reportRefused(j.place, err)
 	}
 	if err != nil && !result.Stopped {
-		text = "" // no answer of the model: not part of the conversation
+		text = "" // not an answer of the model, so not part of the conversation
 	}
 	an.keep(ctx, j, d, result, text)
 }
 
-// refusedEvery is how often the owner is told of the same channel.
+// refusedEvery is how often the owner is notified about the same channel.
 const refusedEvery = time.Hour
 
-// tellRefused tells the owner where the bot answers and is not heard.
-func (an *answerer) tellRefused(place connection.Place, err error) {
+// reportRefused notifies the owner of a channel in which the bot may not post its answers.
+func (an *answerer) reportRefused(place connection.Place, err error) {
 	if an.p.Refused == nil || !errors.Is(err, connection.ErrPermission) || !an.limits.once("refused "+place.ID, refusedEvery) {
 		return
 	}
 	an.p.Refused(place)
 }
 
-// unreadSign begins what is said of files that can't be used.
+// unreadSign begins the list of files that can't be used.
 const unreadSign = "\n\n("
 
-// signs are those that markdown would take for its own within a file's name.
+// signs matches those characters of a file's name that markdown would interpret.
 var signs = regexp.MustCompile("[*_~|`<>\\\\\\[\\]]")
 
-// withUnread is an answer that says which attached files can't be used.
+// withUnread returns an answer that names the attached files that can't be used.
 func withUnread(text string, unread []string) string {
 	if len(unread) == 0 {
 		return text
@@ -183,8 +183,8 @@ func withUnread(text string, unread []string) string {
 	return strings.TrimSpace(text + unreadSign + signs.ReplaceAllString(strings.Join(unread, " "), `\$0`) + ")")
 }
 
-// inWords is an error for people in a channel: nothing of the machine's own.
-func inWords(err error, stopped bool) string {
+// explain returns an error for people in a channel, without details of the machine.
+func explain(err error, stopped bool) string {
 	why := fault.Explain(err)
 	switch {
 	case stopped, why.Kind == fault.KindCancelled:
@@ -201,8 +201,8 @@ func inWords(err error, stopped bool) string {
 	return "Something went wrong while I was answering; my owner finds the reason in the log. Please ask again later."
 }
 
-// replyTarget is the message an answer replies to: in a thread the newest that a
-// person wrote there by now, elsewhere the one that is answered.
+// replyTarget returns the message that an answer replies to: in a thread the newest message
+// by a person there, elsewhere the message that is answered.
 func (an *answerer) replyTarget(ctx context.Context, j *job, a around, set Settings) string {
 	if j.place.Kind != connection.KindThread {
 		return j.last().ID

@@ -15,8 +15,8 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// A bot in a process of its own: to be killed, or to have its memory measured without
-// what the test's own servers keep.
+// A bot in a process of its own, to be killed or to measure its memory without that of the
+// test's servers.
 
 const (
 	envRoot    = "MAC_STATS_TEST_APART_ROOT"
@@ -24,11 +24,11 @@ const (
 	envOllama  = "MAC_STATS_TEST_APART_OLLAMA"
 )
 
-// figures are what the process says of itself.
+// figures are what the process reports about itself.
 type figures struct {
-	Heap       int64 // bytes in use, once what is not has been cleared away
+	Heap       int64 // bytes in use after a garbage collection
 	Goroutines int
-	Idle       bool // all that it was told is done with
+	Idle       bool // all events are handled
 }
 
 // apart is such a process, as the test sees it.
@@ -39,8 +39,8 @@ type apart struct {
 	kill func()
 }
 
-// runApart is the process: a test whose bot may run apart begins with it. It comes back
-// in the test itself alone.
+// runApart runs the process: a test whose bot may run apart calls it first. It returns only
+// in the test itself.
 func runApart(t *testing.T, o options) {
 	t.Helper()
 	root := os.Getenv(envRoot)
@@ -61,13 +61,13 @@ func runApart(t *testing.T, o options) {
 		t.Fatal(err)
 	}
 	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(figures{Heap: heap(), Goroutines: runtime.NumGoroutine(), Idle: r.bot.Idle()}) // a test that is over
+		_ = json.NewEncoder(w).Encode(figures{Heap: heap(), Goroutines: runtime.NumGoroutine(), Idle: r.bot.Idle()}) // the test may be over
 	}))
-	t.Fatal(err) // it is killed before
+	t.Fatal(err) // the process is killed before
 }
 
-// startApart starts this test's bot in a process of its own, on the rig's data folder
-// and servers.
+// startApart starts this test's bot in a process of its own, on the rig's data folder and
+// servers.
 func (r *rig) startApart() *apart {
 	t, ok := r.t.(*testing.T)
 	if !ok {
@@ -116,10 +116,10 @@ func (a *apart) figures() figures {
 	return f
 }
 
-// heap is how many bytes are in use, once what is not has been cleared away.
+// heap returns the number of bytes in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what has a finalizer goes with the second
+	runtime.GC() // objects with finalizers go in the second
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse)

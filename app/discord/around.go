@@ -13,21 +13,21 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// maxLine is how much of one message of others is quoted, in characters.
+// maxLine is how much of another person's message is quoted, in characters.
 const maxLine = 1000
 
-// around is what people said around a message.
+// around is the conversation around a message.
 type around struct {
 	kind    string // thread | reply | "" for a message that stands alone
 	starter *connection.Message
 	block   []connection.Message // oldest first, without the message itself
-	passed  []connection.Forward // what the message passes on
+	passed  []connection.Forward // forwarded in the message
 	target  string               // the message an answer in a thread replies to; "" for none
-	about   *connection.Message  // the message that one without words calls to; in the block too
+	about   *connection.Message  // the message that a message without words draws attention to; also in block
 }
 
-// collector gathers what was said around a message, within the caps that all its
-// parts share.
+// collector gathers the conversation around a message, within caps that all its parts
+// share.
 type collector struct {
 	client  Client
 	set     Settings
@@ -38,8 +38,8 @@ type collector struct {
 	began   time.Time
 }
 
-// collect gathers it. Nothing in it is an error: what can't be fetched is left out
-// and told to the telemetry, and the message is answered as it stands.
+// collect gathers the conversation around a job. It has no errors: what can't be fetched is
+// left out and recorded in the telemetry, and the message is answered as it is.
 func (an *answerer) collect(ctx context.Context, j *job, set Settings) around {
 	ctx, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
@@ -58,8 +58,8 @@ func (an *answerer) collect(ctx context.Context, j *job, set Settings) around {
 	return out
 }
 
-// thread gathers a thread's tail, and where the bot was mentioned its starter and
-// what was said there lately.
+// thread gathers a thread's last messages. If the bot was mentioned, it adds the thread's
+// starter and recent messages.
 func (c *collector) thread(ctx context.Context) around {
 	out := around{target: c.message.ID}
 	mentioned := c.message.Mentioned(c.bot)
@@ -96,8 +96,8 @@ func (c *collector) thread(ctx context.Context) around {
 	return out
 }
 
-// newestHuman is the newest message that a person wrote with something in it: whom
-// an answer in a thread replies to.
+// newestHuman returns the newest message with content that a person wrote: the one that an
+// answer in a thread replies to.
 func (c *collector) newestHuman(recent []connection.Message) *connection.Message {
 	var empty *connection.Message
 	for _, m := range slices.Backward(recent) {
@@ -114,7 +114,7 @@ func (c *collector) newestHuman(recent []connection.Message) *connection.Message
 	return empty
 }
 
-// said are the messages of people and of this bot.
+// said returns the messages of people and of this bot.
 func (c *collector) said(list []connection.Message) []connection.Message {
 	var out []connection.Message
 	for _, m := range list {
@@ -126,7 +126,7 @@ func (c *collector) said(list []connection.Message) []connection.Message {
 	return out
 }
 
-// tail are the last messages strictly before the target, oldest first.
+// tail returns the last messages before the target, oldest first.
 func (c *collector) tail(recent []connection.Message, target string) []connection.Message {
 	end := len(recent)
 	if i := slices.IndexFunc(recent, func(m connection.Message) bool { return m.ID == target }); target != "" && i >= 0 {
@@ -136,15 +136,15 @@ func (c *collector) tail(recent []connection.Message, target string) []connectio
 	return list[max(len(list)-c.set.TailCount, 0):]
 }
 
-// starter is the message that a thread was begun with: in a forum its own first one,
-// else the one in the channel above that has its id.
+// starter returns the message that began a thread: in a forum its own first one, else the
+// one in the parent channel that has the thread's ID.
 func (c *collector) starter(ctx context.Context) *connection.Message {
 	for _, channel := range []string{c.place.ID, c.place.Parent} {
 		if channel == "" {
 			continue
 		}
 		m, err := c.client.Message(ctx, channel, c.place.ID)
-		if err != nil && !errors.Is(err, connection.ErrGone) { // that one is in the other place, or deleted
+		if err != nil && !errors.Is(err, connection.ErrGone) { // it is in the other place, or deleted
 			c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
 		}
 		if err == nil && m.ID != c.message.ID && len(c.said([]connection.Message{m})) == 1 {
@@ -172,7 +172,7 @@ func (c *collector) chain(ctx context.Context) around {
 				if from == nil {
 					break
 				}
-				m = *from // what the event brought along
+				m = *from // included in the event
 			}
 		}
 		from = m.Answered
@@ -190,8 +190,7 @@ func (c *collector) chain(ctx context.Context) around {
 	return out
 }
 
-// capped keeps the newest messages within the caps; the starter counts, whatever its
-// age.
+// capped keeps the newest messages within the caps. The starter counts, whatever its age.
 func (c *collector) capped(out *around, list []connection.Message) []connection.Message {
 	most, chars, cut := c.set.MaxMsgs, c.set.MaxChars, false
 	if out.starter != nil && (most < 1 || utf8.RuneCountInString(quotedLine(*out.starter)) > chars) {
@@ -235,8 +234,8 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 	return list
 }
 
-// text is what goes before the history: the starter, then the block, without what
-// the history holds already. bot is the bot's own id.
+// text returns what goes before the history: the starter and then the block, without what
+// the history already holds. bot is the bot's own ID.
 func (a around) text(k known, bot string) (text string, count int) {
 	var lines []string
 	if a.starter != nil && !k.holds(*a.starter, bot) {
@@ -265,29 +264,29 @@ func (a around) text(k known, bot string) (text string, count int) {
 	return strings.TrimSpace(strings.Join(lines, "\n")), count
 }
 
-// quotedLine is a message of somebody as it is quoted: one line, without what could
-// be taken for more.
+// quotedLine returns another person's message as a quotation: one line, without anything
+// that could be mistaken for more.
 func quotedLine(m connection.Message) string {
-	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), tame(named(m), maxLine))
+	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), sanitize(named(m), maxLine))
 }
 
-// shortName is a name that stands before a quoted message.
+// shortName returns a name to put before a quoted message.
 func shortName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(":[]<>`", r) {
 			return -1
 		}
 		return r
-	}, tame(name, 40))
+	}, sanitize(name, 40))
 	if name == "" {
 		return "somebody"
 	}
 	return name
 }
 
-// tame makes text of others one line of plain characters: no invisible ones, no
-// pings, at most so many characters.
-func tame(text string, most int) string {
+// sanitize turns other people's text into one line of plain characters: no invisible ones, no
+// pings, at most most characters.
+func sanitize(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
@@ -304,7 +303,7 @@ func tame(text string, most int) string {
 	return text
 }
 
-// meaningless reports whether a text holds nothing but mentions and signs.
+// meaningless reports whether a text holds only mentions and signs.
 func meaningless(text string) bool {
 	text = mentionPattern.ReplaceAllString(text, "")
 	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) }) < 0

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/discord/discordtest"
 )
 
-// picture is a small PNG.
+// picture returns a small PNG.
 func picture(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 6, 4))
@@ -52,7 +52,7 @@ func TestTextAndImagesReachTheModel(t *testing.T) {
 	}
 }
 
-func TestImagesGoToTheModelThatCanLookAtThem(t *testing.T) {
+func TestImagesGoToAModelWithVision(t *testing.T) {
 	t.Parallel()
 	blind := ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}
 	seeing := ollamatest.Model{Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}
@@ -86,7 +86,7 @@ func TestImagesGoToTheModelThatCanLookAtThem(t *testing.T) {
 	}
 }
 
-func TestFilesThatCantBeUsedAreNamed(t *testing.T) {
+func TestUnusableFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		file discordtest.Attachment
@@ -109,7 +109,7 @@ func TestFilesThatCantBeUsedAreNamed(t *testing.T) {
 				t.Errorf("it said %q, want the answer and %q", got, tt.says)
 			}
 			text := sent(r.lastChat())
-			inOrder(t, text, "look", "the notes of Anna") // what can be used is
+			inOrder(t, text, "look", "the notes of Anna") // usable files are used
 			if name != "given a name with signs" {
 				inOrder(t, text, tt.says)
 			}

@@ -16,39 +16,40 @@ import (
 )
 
 const (
-	// maxIntake is how many events wait to be looked at; more are dropped and counted.
+	// maxIntake is the number of events that may wait; more are dropped and counted.
 	maxIntake = 2000
-	// maxSeen is how many message ids are remembered beside the state's own.
+	// maxSeen is the number of message IDs to remember, in addition to those in the state.
 	maxSeen        = 4096
 	defaultWorkers = 4
 	turnTimeout    = 15 * time.Minute
 	sendTimeout    = 2 * time.Minute
 )
 
-// Params is what a Bot needs. Optional fields say so.
+// Params holds the dependencies of a Bot. Optional fields say so.
 type Params struct {
 	Client   Client
 	Engine   Engine
 	Sessions Sessions
 	State    *botstate.State
 	Settings func() Settings
-	ReadsAll bool // Discord was asked for messages that don't mention the bot
+	ReadsAll bool // the bot also receives messages that don't mention it
 	Channels func() *channels.File
-	// Prompt is the text that comes first in every call.
+	// Prompt returns the text that comes first in every call.
 	Prompt func() string
-	// Forget erases what is known of a person beyond the bot's own state, and says in
-	// words what that was; optional.
+	// Forget erases everything known about a person except in the bot's own state, and
+	// returns in words what it erased. Optional.
 	Forget func(ctx context.Context, user string) (string, error)
-	// OwnMemory is an agent's own memory, where it has one; optional.
+	// OwnMemory returns an agent's own memory, if it has one. Optional.
 	OwnMemory func(selector string) (memory.Target, bool)
-	Paired    func(botstate.Pairing)       // a stranger was given a code; optional
-	Refused   func(place connection.Place) // an answer may not be posted there; optional
+	Paired    func(botstate.Pairing)       // called when a stranger was given a code; optional
+	Refused   func(place connection.Place) // called when an answer may not be posted there; optional
 	Telemetry io.Writer                    // optional: logs/memory.jsonl
-	Workers   int                          // turns at a time; 4 where 0
+	Workers   int                          // concurrent turns; 4 if 0
 	Logger    *slog.Logger                 // optional
 }
 
-// Bot answers on Discord. One a process; Handle may be called from any goroutine.
+// Bot answers on Discord. There is one in a process. Handle may be called from any
+// goroutine.
 type Bot struct {
 	*desk
 	*tasks
@@ -62,12 +63,12 @@ type Bot struct {
 	intake   chan connection.Event
 	dropped  atomic.Int64
 	began    time.Time
-	offered  sync.Once // the commands, when Discord is ready
+	offered  sync.Once // for the commands, when Discord is ready
 }
 
 var mentionPattern = regexp.MustCompile(`<(@[!&]?|#)\d{1,20}>`)
 
-// New panics where a required field is missing.
+// New panics if a required field is missing.
 func New(p Params) *Bot {
 	if p.Client == nil || p.Engine == nil || p.Sessions == nil || p.State == nil || p.Settings == nil || p.Channels == nil || p.Prompt == nil {
 		panic("discord: New needs Client, Engine, Sessions, State, Settings, Channels and Prompt")
@@ -83,7 +84,7 @@ func New(p Params) *Bot {
 		desk: d, tasks: &tasks{ctx: context.Background()}, queue: newQueue(), began: time.Now(), intake: make(chan connection.Event, maxIntake),
 		seen:   &seen{desk: d, ids: map[string]bool{}},
 		people: &people{forgot: map[string]time.Time{}, clean: map[string]bool{}},
-		record: &record{desk: d, heard: map[string]map[string]string{}},
+		record: &record{desk: d, held: map[string]map[string]string{}},
 	}
 	b.waiting = &waiting{desk: d, tasks: b.tasks, queue: b.queue, pending: map[string]*pending{}, fun: map[string]*funState{}}
 	b.answers = &answerer{desk: d, tasks: b.tasks, queue: b.queue, people: b.people, record: b.record}
@@ -91,8 +92,8 @@ func New(p Params) *Bot {
 	return b
 }
 
-// Run answers until ctx ends, and waits for what is under way: turns are stopped,
-// their partial answers are kept.
+// Run answers until ctx ends, and waits for unfinished work: turns are stopped and their
+// partial answers saved.
 func (b *Bot) Run(ctx context.Context) {
 	b.run(ctx)
 	var all sync.WaitGroup
@@ -118,7 +119,7 @@ func (b *Bot) Run(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case e := <-b.intake:
-				b.take(ctx, e)
+				b.handle(ctx, e)
 				b.over()
 			}
 		}
@@ -127,22 +128,22 @@ func (b *Bot) Run(ctx context.Context) {
 	b.end()
 }
 
-// Handle is told what happens on Discord; it never waits. What must get through is
-// begun at once, the rest is looked at in order.
+// Handle receives the events of Discord and never waits. What must get through is started
+// at once; everything else is processed in order.
 func (b *Bot) Handle(e connection.Event) {
 	switch e.Kind {
 	case connection.EventReady:
 		b.offered.Do(func() {
-			b.aside(b.commands.offerCommands)
-			b.aside(b.tellInterrupted)
+			b.spawn(b.commands.offerCommands)
+			b.spawn(b.notifyInterrupted)
 		})
 		return
 	case connection.EventCommand:
-		b.aside(func(ctx context.Context) { b.commands.slash(ctx, e.Command) })
+		b.spawn(func(ctx context.Context) { b.commands.slash(ctx, e.Command) })
 		return
 	case connection.EventMessage:
 		if op := b.commands.operator(e.Message); op != "" {
-			b.aside(func(ctx context.Context) { b.commands.operate(ctx, op, e.Message) })
+			b.spawn(func(ctx context.Context) { b.commands.operate(ctx, op, e.Message) })
 			return
 		}
 	}
@@ -156,8 +157,8 @@ func (b *Bot) Handle(e connection.Event) {
 	}
 }
 
-// Idle reports whether all that Handle was told is done with: nothing waits to be
-// looked at, gathered or answered, and the last answer stands in the window.
+// Idle reports whether all events given to Handle are done: nothing waits to be looked at,
+// gathered or answered, and the last answer is in the window.
 func (b *Bot) Idle() bool {
-	return b.none() && b.queue.idle() // in this order: what ends there goes on here
+	return b.isDone() && b.queue.idle() // in this order: work that ends in the first continues in the second
 }

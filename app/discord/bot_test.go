@@ -38,7 +38,7 @@ func TestMentionIsAnsweredWithPromptFirst(t *testing.T) {
 	}
 }
 
-func TestWhoIsAnswered(t *testing.T) {
+func TestWhichMessagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	own := "[allow]\nusers = [\"301\"]\nroles = [\"401\"]\n[default]\ndebounce = \"0\"\n[channel.201]\nmode = \"all_messages\"\n"
 	bot := []discordtest.User{luna}
@@ -104,30 +104,30 @@ func TestReplyToTheBotNeedsNoMention(t *testing.T) {
 	r.answered(general, 2)
 }
 
-func TestDuplicatesAreAnsweredOnceAcrossAStart(t *testing.T) {
+func TestDuplicatesAreAnsweredOnceAcrossARestart(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	id := r.mention(general, anna, "once")
 	r.answered(general, 1)
-	r.fake.Again(general, id)
+	r.fake.Resend(general, id)
 	r.settle()
 	r.stop()
 	again := start(t, options{root: r.root, fake: r.fake})
-	again.fake.Again(general, id)
+	again.fake.Resend(general, id)
 	again.mention(general, anna, "twice")
 	again.answered(general, 2)
 	again.settle()
 	if n := len(r.fake.Sent(general)); n != 2 {
 		t.Errorf("%d answers, want 2", n)
 	}
-	// The conversation of before the start goes on.
+	// The conversation from before the restart goes on.
 	inOrder(t, sent(again.lastChat()), "Anna: once", "the answer", "Anna: twice")
 }
 
-func TestMessagesThatFollowEachOtherAreOne(t *testing.T) {
+func TestConsecutiveMessagesAreAnsweredTogether(t *testing.T) {
 	t.Parallel()
-	// What follows is waited for so long that it comes in time, whatever the machine
-	// does; a message with a file ends the wait.
+	// The debounce is so long that what follows arrives in time on any machine; a message
+	// with a file ends it.
 	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "1m"`, 1)})
 	r.mention(general, anna, "first half")
 	gone := r.mention(general, anna, "a slip")
@@ -151,7 +151,7 @@ func TestMessagesThatFollowEachOtherAreOne(t *testing.T) {
 	}
 }
 
-func TestWhoNeverStopsWritingIsAnsweredAllTheSame(t *testing.T) {
+func TestAPersonWhoNeverStopsWritingIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "200ms"`, 1)})
 	began := time.Now()
@@ -160,7 +160,7 @@ func TestWhoNeverStopsWritingIsAnsweredAllTheSame(t *testing.T) {
 			t.Fatal("it waited for the end of what never ends")
 		}
 		r.mention(general, anna, fmt.Sprint("and ", i))
-		time.Sleep(100 * time.Millisecond) // faster than the pause it waits for
+		time.Sleep(100 * time.Millisecond) // shorter than the pause it waits for
 	}
 }
 
@@ -215,7 +215,7 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-func TestErrorsAreToldInWordsWithoutTheMachinesOwn(t *testing.T) {
+func TestErrorsAreExplainedWithoutDetailsOfTheMachine(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}}}})
 	r.mention(general, anna, "hi")
@@ -306,7 +306,7 @@ func TestForgetMe(t *testing.T) {
 	inOrder(t, fmt.Sprint(window), "coffee")
 }
 
-func TestForgetMeMeansWhatWaitsAndWhatIsBeingAnswered(t *testing.T) {
+func TestForgetMeCoversWaitingAndUnfinishedAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{
 		channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "500ms"`, 1),
@@ -337,7 +337,7 @@ func TestForgetMeMeansWhatWaitsAndWhatIsBeingAnswered(t *testing.T) {
 	}
 }
 
-func TestLimitsAreToldOnce(t *testing.T) {
+func TestLimitsAreExplainedOnce(t *testing.T) {
 	tests := map[string]struct {
 		limit string
 		by    []discordtest.User
@@ -365,7 +365,7 @@ func TestLimitsAreToldOnce(t *testing.T) {
 				t.Errorf("%d were answered and it was told %d times, want 2 and 1", n, told)
 			}
 			r.mention("201", anna, "elsewhere")
-			if name == "given that of a channel" { // another has its own
+			if name == "given that of a channel" { // another agent has its own
 				r.answered("201", 1)
 			}
 		})

@@ -8,13 +8,13 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// mentionLate is how old a message may be that is taken as new when an edit makes it one
+// mentionLate is the maximum age of a message that counts as new when an edit makes it one
 // for the bot.
 const mentionLate = time.Hour
 
-// takeEdit takes an edit: of what waits, of what was said before, or one that makes a
+// handleEdit handles an edit: of a waiting message, of an older one, or one that makes a
 // message one for the bot.
-func (b *Bot) takeEdit(ctx context.Context, m connection.Message) {
+func (b *Bot) handleEdit(ctx context.Context, m connection.Message) {
 	withheld := m.Text == "" && (!b.p.ReadsAll || len(m.Attachments) == 0)
 	if m.NoText || withheld || m.Author.ID == b.p.Client.Bot().ID {
 		return
@@ -22,14 +22,13 @@ func (b *Bot) takeEdit(ctx context.Context, m connection.Message) {
 	if b.change(ctx, m.Channel, change{id: m.ID, text: m.Text, mentions: m.Mentions}) {
 		return
 	}
-	if m.Edited && time.Since(m.Time) < mentionLate && b.spokenTo(m) {
-		b.takeMessage(ctx, m) // once: it is not new a second time
+	if m.Edited && time.Since(m.Time) < mentionLate && b.isAddressed(m) {
+		b.handleMessage(ctx, m) // only once: it isn't new a second time
 	}
 }
 
-// change makes edits and deletions hold wherever a message is: while it is gathered,
-// waits, is being answered, or stands in the transcript. It reports whether it knows any
-// of the messages.
+// change applies edits and deletions wherever a message is: being gathered, waiting, being
+// answered, or in the transcript. It reports whether it knows any of the messages.
 func (b *Bot) change(ctx context.Context, channel string, list ...change) bool {
 	left := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return b.waiting.change(channel, c) })
 	return b.record.amend(ctx, channel, left) || len(left) < len(list)

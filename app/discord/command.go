@@ -25,7 +25,7 @@ const (
 	opStatus = "status"
 )
 
-// commands does what people order the bot to do.
+// commands carries out people's commands.
 type commands struct {
 	*desk
 	*tasks
@@ -36,7 +36,7 @@ type commands struct {
 	seen    *seen
 }
 
-// offerCommands tells Discord which slash commands there are.
+// offerCommands registers the slash commands with Discord.
 func (cm *commands) offerCommands(ctx context.Context) {
 	err := cm.p.Client.SetCommands(ctx, []connection.SlashCommand{
 		{Name: opStop, Description: "Stop the answer that is being written here, and drop what waits"},
@@ -47,9 +47,9 @@ func (cm *commands) offerCommands(ctx context.Context) {
 	}
 }
 
-// operator gives the command that a message is, of those that always get through.
+// operator returns the command of a message if it is one that always gets through.
 func (cm *commands) operator(m connection.Message) string {
-	if len(m.Text) > 200 || m.Author.Bot || m.Webhook || m.System || !cm.spokenTo(m) && !strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
+	if len(m.Text) > 200 || m.Author.Bot || m.Webhook || m.System || !cm.isAddressed(m) && !strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
 		return ""
 	}
 	_, rest := cm.cutName(m.Text)
@@ -87,7 +87,7 @@ func (cm *commands) slash(ctx context.Context, cmd connection.Command) {
 	}
 }
 
-// operated does what the command says and gives the words for it.
+// operated runs the command and returns the text to answer.
 func (cm *commands) operated(op, channel string) string {
 	switch op {
 	case opStop:
@@ -98,7 +98,7 @@ func (cm *commands) operated(op, channel string) string {
 	return "There is no such command."
 }
 
-// stop ends what is under way in a channel and drops what waits there.
+// stop ends the answer in progress in a channel and drops what waits there.
 func (cm *commands) stop(channel string) string {
 	dropped, end := cm.waiting.stop(channel)
 	if end != nil {
@@ -118,7 +118,7 @@ func (cm *commands) stop(channel string) string {
 	return fmt.Sprintf("Stopped, and %d waiting dropped.", dropped)
 }
 
-// status says what the bot is doing, without a word of what was said.
+// status returns what the bot is doing, without any of the conversation.
 func (cm *commands) status(channel string) string {
 	all, here, busy := cm.queue.counts(channel)
 	text := "I'm here."
@@ -128,14 +128,14 @@ func (cm *commands) status(channel string) string {
 	return text + fmt.Sprintf(" Waiting here: %d, in total: %d; channels being answered: %d.", here, all, busy)
 }
 
-// isCommand reports whether a message is a command that follows the bot's name; in a direct
-// conversation that may be left out.
+// isCommand reports whether a message is a command after the bot's name, which may be
+// omitted in a direct conversation.
 func (cm *commands) isCommand(m connection.Message) bool {
 	named, rest := cm.cutName(m.Text)
 	return (named || m.Direct()) && slices.Contains(nameCommands, rest)
 }
 
-// command runs it.
+// command runs such a command.
 func (cm *commands) command(m connection.Message, place connection.Place) {
 	_, rest := cm.cutName(m.Text)
 	do := func(ctx context.Context) string { return cm.sessionStatus(ctx, place) }
@@ -146,10 +146,10 @@ func (cm *commands) command(m connection.Message, place connection.Place) {
 		cm.dropFrom(m.Author.ID) // now, in order: what they write from here on is new
 		do = func(ctx context.Context) string { return cm.forgetPerson(ctx, m.Author.ID) }
 	}
-	cm.aside(func(ctx context.Context) { cm.say(ctx, m, do(ctx)) })
+	cm.spawn(func(ctx context.Context) { cm.say(ctx, m, do(ctx)) })
 }
 
-// sessionStatus tells of a channel's session what is safe to tell: counts and roles.
+// sessionStatus returns what is safe to reveal about a channel's session: counts and roles.
 func (cm *commands) sessionStatus(ctx context.Context, place connection.Place) string {
 	session, err := cm.p.Sessions.Context(ctx, sessionName(place.ID))
 	window, windowErr := cm.p.State.Window(ctx, place.ID)
@@ -180,7 +180,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// resetSession begins the channel's session anew; no other is touched.
+// resetSession starts the channel's session again, and touches no other.
 func (cm *commands) resetSession(ctx context.Context, place connection.Place) string {
 	cm.stop(place.ID)
 	if err := cm.p.Sessions.Reset(ctx, sessionName(place.ID)); err != nil {
@@ -193,8 +193,8 @@ func (cm *commands) resetSession(ctx context.Context, place connection.Place) st
 	return "Done: this channel's session begins anew. What was said before stays in the owner's transcript and is not used any more."
 }
 
-// dropFrom drops what waits of somebody who wants to be forgotten; what is being
-// answered is not kept in the window.
+// dropFrom drops the waiting messages of somebody who wants to be forgotten. Answers in
+// progress aren't added to the window.
 func (cm *commands) dropFrom(user string) {
 	cm.people.forget(user)
 	for channel, ids := range cm.waiting.dropFrom(user) {
@@ -202,7 +202,7 @@ func (cm *commands) dropFrom(user string) {
 	}
 }
 
-// forgetPerson erases what is known of a person.
+// forgetPerson erases what is known about a person.
 func (cm *commands) forgetPerson(ctx context.Context, user string) string {
 	if cm.people.cleaned(user, true) {
 		return "There is nothing of yours that I remember."
@@ -214,7 +214,7 @@ func (cm *commands) forgetPerson(ctx context.Context, user string) string {
 	return text
 }
 
-// forgetAll goes through all there is; ok is false where something could not be erased.
+// forgetAll goes through all places; ok is false if something couldn't be erased.
 func (cm *commands) forgetAll(ctx context.Context, user string) (text string, ok bool) {
 	rows, err := cm.p.State.ForgetAuthor(ctx, user)
 	if err != nil {

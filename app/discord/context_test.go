@@ -20,18 +20,18 @@ import (
 
 const thread = "220"
 
-// withThread adds a thread of the channel general that somebody began with a message.
+// withThread adds a thread to the channel general that somebody began with a message.
 func withThread(r *rig, by discordtest.User, text string) {
 	r.fake.Put(discordtest.Message{ID: thread, Channel: general, Author: by, Text: text, Time: time.Now().Add(-time.Hour)})
 	r.fake.AddChannel(discordtest.Channel{ID: thread, Guild: guild, Parent: general, Name: "a thread", Type: discordtest.Thread})
 }
 
-// put writes a message into a place before the bot is asked.
+// put writes a message in a channel before the bot is asked.
 func (r *rig) put(channel string, by discordtest.User, text string, ago time.Duration) string {
 	return r.fake.Put(discordtest.Message{Channel: channel, Author: by, Text: text, Time: time.Now().Add(-ago)})
 }
 
-func TestCapOfMessages(t *testing.T) {
+func TestMessagesAreCapped(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{settings: func(s *discord.Settings) { s.MaxMsgs = 4 }})
 	withThread(r, ben, "the starter")
@@ -53,7 +53,7 @@ func TestReplyTargetInAThread(t *testing.T) {
 		before func(r *rig)
 		during func(r *rig) // while the model is at work
 		empty  bool
-		want   string // text of the message that is replied to; "" for none
+		want   string // the text of the message replied to; "" for none
 		input  string
 	}{
 		"given that nobody wrote meanwhile": {want: "the question"},
@@ -104,7 +104,7 @@ func TestReplyTargetInAThread(t *testing.T) {
 	}
 }
 
-// textOf is a message's text as Discord has it.
+// textOf returns a message's text as Discord has it.
 func (r *rig) textOf(channel, id string) string {
 	r.t.Helper()
 	if id == "" {
@@ -173,12 +173,12 @@ func TestEachMessageIsSentOnce(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFetchedIsLeftOut(t *testing.T) {
+func TestMessagesThatCannotBeFetchedAreLeftOut(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		fault  discordtest.Fault
 		reason string
-		wait   time.Duration // 2 minutes where 0
+		wait   time.Duration // 2 minutes if 0
 	}{
 		"given no permission":      {discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001}, "permission", 0},
 		"given an archived thread": {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400, Code: 50083}, "archived", 0},
@@ -239,7 +239,7 @@ func TestTelemetryHoldsNoText(t *testing.T) {
 	}
 }
 
-func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
+func TestWindowIsBoundedAndRebuiltFromTheTranscript(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	for i := range 9 {
@@ -283,7 +283,7 @@ func TestWindowIsBoundedAndMadeAnewFromTheTranscript(t *testing.T) {
 	}
 }
 
-func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
+func TestAPersonsFactsAreUsedForThatPersonOnly(t *testing.T) {
 	r := start(t, options{})
 	namesake := discordtest.User{ID: "303", Name: anna.Name}
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+anna.ID+".md"), "- likes oolong\n")
@@ -309,7 +309,7 @@ func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
 		inOrder(t, text, tt.told...)
 		hasNone(t, text, tt.withheld...)
 	}
-	// What the commands say of a session tells nothing of it.
+	// What the commands report about a session reveals none of its text.
 	r.mention(general, anna, "session status")
 	r.answered(general, 4)
 	r.mention(general, anna, "/status")
@@ -318,7 +318,7 @@ func TestAPersonsFactsAreForThatPersonAlone(t *testing.T) {
 	}
 }
 
-func TestNobodysFactsAreToldWhereSeveralAreAnsweredAtOnce(t *testing.T) {
+func TestNoPersonsFactsAreUsedWhenSeveralAreAnsweredAtOnce(t *testing.T) {
 	r := talk(t, map[string]string{
 		"memory/user-" + anna.ID + ".md":           "- likes oolong\n",
 		"memory/user-" + ben.ID + ".md":            "- likes espresso\n",
@@ -329,7 +329,7 @@ func TestNobodysFactsAreToldWhereSeveralAreAnsweredAtOnce(t *testing.T) {
 	hasNone(t, text, "oolong", "espresso")
 }
 
-func TestTelemetryHasItsNamesAndNothingElse(t *testing.T) {
+func TestTelemetryHasOnlyDocumentedFields(t *testing.T) {
 	fields := map[string]string{ // as the document on memory and context names them
 		"mem.thread tail_ok":        "count k reply_target",
 		"mem.thread tail_fallback":  "reason",

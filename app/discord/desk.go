@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// desk is what every part of the bot works at: Discord, the settings, the log.
+// desk is what all parts of the bot share: Discord, the settings, the log.
 type desk struct {
 	p         Params
 	log       *slog.Logger
@@ -19,7 +19,7 @@ type desk struct {
 	limits    *limiter
 }
 
-// say posts a short text of the bot's own, as an answer to a message.
+// say posts a short text by the bot itself in reply to a message.
 func (dk *desk) say(ctx context.Context, m connection.Message, text string) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -28,13 +28,14 @@ func (dk *desk) say(ctx context.Context, m connection.Message, text string) {
 	}
 }
 
-// sessionName is a channel's session. Ids are digits, as the connection makes sure.
+// sessionName returns the name of a channel's session. The connection ensures that IDs are
+// digits.
 func sessionName(channel string) string { return "discord-" + channel }
 
-// lookTimeout is how long asking Discord what a channel is may take.
+// lookTimeout is how long a request for a channel's properties may take.
 const lookTimeout = 5 * time.Second
 
-// placeOf tells where a message is.
+// placeOf returns the place of a message.
 func (dk *desk) placeOf(ctx context.Context, m connection.Message) (connection.Place, error) {
 	if m.Direct() {
 		return connection.Place{ID: m.Channel, Kind: connection.KindDirect}, nil
@@ -44,9 +45,9 @@ func (dk *desk) placeOf(ctx context.Context, m connection.Message) (connection.P
 	return dk.p.Client.Place(ctx, m.Channel)
 }
 
-// spokenTo reports whether a message is for the bot: it mentions it, answers it, is
-// in a direct conversation, or begins with its name and a command.
-func (dk *desk) spokenTo(m connection.Message) bool {
+// isAddressed reports whether a message is for the bot: it mentions it, replies to it, is in a
+// direct conversation, or begins with its name and a command.
+func (dk *desk) isAddressed(m connection.Message) bool {
 	bot := dk.p.Client.Bot().ID
 	if m.Direct() || m.Mentioned(bot) || m.Answered != nil && m.Answered.Author.ID == bot {
 		return true
@@ -55,8 +56,8 @@ func (dk *desk) spokenTo(m connection.Message) bool {
 	return name && slices.Contains(nameCommands, rest)
 }
 
-// cutName takes the mention of the bot, or its name, off the beginning of a text; the
-// rest is in lower case, without signs at its end.
+// cutName removes the mention of the bot, or its name, from the beginning of a text. rest
+// is in lower case, without signs at its end.
 func (dk *desk) cutName(text string) (named bool, rest string) {
 	text = strings.TrimSpace(text)
 	for _, mention := range []string{"<@" + dk.p.Client.Bot().ID + ">", "<@!" + dk.p.Client.Bot().ID + ">"} {
@@ -71,7 +72,7 @@ func (dk *desk) cutName(text string) (named bool, rest string) {
 	return named, strings.Join(strings.Fields(strings.TrimRight(low, " .!?")), " ")
 }
 
-// settle notes that messages wait no more.
+// settle records that messages no longer wait.
 func (dk *desk) settle(channel string, ids ...string) {
 	if len(ids) == 0 {
 		return
@@ -83,18 +84,18 @@ func (dk *desk) settle(channel string, ids ...string) {
 	}
 }
 
-// otherMention is a mention of somebody, a role or a channel.
+// otherMention matches a mention of a person, a role or a channel.
 var otherMention = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>`)
 
-// plainText is a message's text as the model is told it: without the bot's own
-// mention, and with names for those of others.
+// plainText returns a message's text for the model: without the mention of the bot, and
+// with names for other mentions.
 func (dk *desk) plainText(m connection.Message) string {
 	bot := dk.p.Client.Bot().ID
 	text := strings.NewReplacer("<@"+bot+">", "", "<@!"+bot+">", "", "\r\n", "\n", "\r", "\n").Replace(m.Text)
 	return strings.TrimSpace(named(connection.Message{Text: text, Mentions: m.Mentions}))
 }
 
-// named is a message's text with names in the place of mentions.
+// named returns a message's text with names in place of mentions.
 func named(m connection.Message) string {
 	return otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
 		parts := otherMention.FindStringSubmatch(found)
@@ -107,15 +108,15 @@ func named(m connection.Message) string {
 	})
 }
 
-// textOf is what a job says. Where several people said it, their names stand before
-// their words.
-func (dk *desk) textOf(j *job) told {
-	var t told
+// textOf returns the text of a job. If several people wrote it, their names precede their
+// words.
+func (dk *desk) textOf(j *job) userText {
+	var t userText
 	several := len(j.authors()) > 1
 	for _, m := range j.parts {
 		p := part{id: m.ID, text: dk.plainText(m)}
 		if several {
-			p.name, p.text = shortName(m.Author.Name)+": ", tame(p.text, maxLine)
+			p.name, p.text = shortName(m.Author.Name)+": ", sanitize(p.text, maxLine)
 		}
 		if p.text == "" {
 			p.name = ""

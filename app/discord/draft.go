@@ -12,41 +12,41 @@ import (
 )
 
 const (
-	// editEvery is the least time between two edits of a draft.
+	// editEvery is the minimum time between two edits of a draft.
 	editEvery = time.Second
 	// draftAfter is how long an answer takes before a draft of it is shown.
 	draftAfter = 1500 * time.Millisecond
 	draftSize  = 1800
-	// showTimeout is how long showing a draft may take: the answer goes on meanwhile.
+	// showTimeout is the time limit for showing a draft. The answer continues meanwhile.
 	showTimeout = 10 * time.Second
-	typeEvery   = 8 * time.Second // Discord shows it for ten
-	// typeAfter is from when on it is shown: what is answered sooner needs none.
+	typeEvery   = 8 * time.Second // Discord shows the indicator for ten seconds
+	// typeAfter is the delay of the typing indicator: faster answers need none.
 	typeAfter = 500 * time.Millisecond
 	fileName  = "answer.md"
 )
 
-// draft is an answer on its way into a channel: one message that is edited, then the
+// draft is an answer on its way into a channel: one message that is edited, and then the
 // final text.
 type draft struct {
 	client  Client
 	log     *slog.Logger
 	channel string
 	nonce   string
-	reply   func(ctx context.Context) string // the message it answers, asked once, when the first part goes out
+	reply   func(ctx context.Context) string // returns the message it replies to; called once, before the first part is posted
 	began   time.Time
 	id      string // of the message that is edited
-	gone    bool   // somebody deleted it: no other is shown before the whole answer
-	tried   bool   // it was sent, and perhaps is there though Discord gave no answer
+	gone    bool   // somebody deleted it: nothing more is shown before the whole answer
+	tried   bool   // it was sent and may exist although Discord didn't reply
 	shown   string
 	last    time.Time
-	posted  []string // ids of all parts
+	posted  []string // the IDs of all parts
 }
 
 func (an *answerer) newDraft(j *job, reply func(context.Context) string) *draft {
 	return &draft{client: an.p.Client, log: an.log, channel: j.channel(), nonce: j.last().ID, reply: reply, began: time.Now()}
 }
 
-// due is how long to wait until the next edit is allowed.
+// due returns how long to wait until the next edit is allowed.
 func (d *draft) due() time.Duration {
 	if d.id == "" {
 		return draftAfter - time.Since(d.began)
@@ -54,8 +54,8 @@ func (d *draft) due() time.Duration {
 	return editEvery - time.Since(d.last)
 }
 
-// show shows what there is of the answer, where that is allowed now. A failure shows
-// itself at the end, when the whole answer is sent.
+// show shows the unfinished answer if an edit is allowed now. A failure becomes visible at
+// the end, when the whole answer is sent.
 func (d *draft) show(ctx context.Context, text string) {
 	text = strings.TrimSpace(text)
 	if text == "" || d.gone || d.due() > 0 {
@@ -75,7 +75,7 @@ func (d *draft) show(ctx context.Context, text string) {
 	if d.id == "" {
 		d.tried = true
 		d.id, err = d.client.Send(ctx, d.channel, connection.Outgoing{Text: text, Reply: d.reply(ctx), Nonce: d.nonce})
-		d.gone = err == nil && d.id == "" // it is there, but can't be edited
+		d.gone = err == nil && d.id == "" // it exists, but can't be edited
 	} else {
 		err = d.client.Edit(ctx, d.channel, d.id, text)
 	}
@@ -87,8 +87,8 @@ func (d *draft) show(ctx context.Context, text string) {
 	d.shown = text
 }
 
-// partsOf are the messages that an answer is sent as; where those are too many, file is
-// whether it is sent as a file and they are its beginning.
+// partsOf splits an answer into messages. If there are too many, file is true: the answer
+// goes as a file, and parts is its beginning.
 func partsOf(text string) (parts []string, file bool) {
 	parts = split(text, partSize)
 	switch {
@@ -100,8 +100,8 @@ func partsOf(text string) (parts []string, file bool) {
 	return parts, false
 }
 
-// finish puts the whole answer in the place of the draft: in several messages where
-// it is long, as a file where it is very long.
+// finish replaces the draft with the whole answer: several messages if it is long, a file
+// if it is very long.
 func (d *draft) finish(ctx context.Context, text string) error {
 	parts, file := partsOf(text)
 	if file {
@@ -129,8 +129,8 @@ func (d *draft) finish(ctx context.Context, text string) error {
 	return nil
 }
 
-// sendFile sends an answer as a file: with the words for it, unless they take the
-// draft's place once the file is there.
+// sendFile sends an answer as a file. The words about it go with the file, unless they
+// replace the draft afterwards.
 func (d *draft) sendFile(ctx context.Context, words, text string) (id string, err error) {
 	out := connection.Outgoing{Files: []connection.File{{Name: fileName, Data: []byte(text)}}, Nonce: d.nonce + "f"}
 	if d.id == "" && !d.tried {
@@ -139,8 +139,8 @@ func (d *draft) sendFile(ctx context.Context, words, text string) (id string, er
 	return d.client.Send(ctx, d.channel, out)
 }
 
-// beginning is what is sent of an answer that is too long for messages where files
-// can't be sent.
+// beginning returns what is sent of an answer that is too long for messages if files can't
+// be sent.
 func beginning(text string) []string {
 	parts := split(text, partSize-100)
 	parts = parts[:min(maxParts, len(parts))]
@@ -148,7 +148,7 @@ func beginning(text string) []string {
 	return parts
 }
 
-// put sends a part; the first one takes the draft's place.
+// put sends a part; the first one replaces the draft.
 func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 	if i == 0 && d.id != "" {
 		if wait := d.due(); wait > 0 {
@@ -165,7 +165,7 @@ func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 	if i == 0 {
 		out.Reply = d.reply(ctx)
 		if d.id == "" {
-			out.Nonce = d.nonce // as the draft's: whichever came first is the only one
+			out.Nonce = d.nonce // the same as the draft's: only the first of them is kept
 		}
 	}
 	id, err := d.client.Send(ctx, d.channel, out)
@@ -173,14 +173,14 @@ func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 	case err != nil || i > 0 || d.id != "" || !d.tried:
 	case id != "": // it may be the draft
 		err = d.client.Edit(ctx, d.channel, id, part)
-	default: // it may be the draft, and nobody knows its id
+	default: // it may be the draft, whose ID nobody knows
 		out.Nonce += "-0"
 		id, err = d.client.Send(ctx, d.channel, out)
 	}
 	return id, err
 }
 
-// closeFence closes a code block that a draft ends in.
+// closeFence closes a code block at the end of a draft.
 func closeFence(text string) string {
 	open := false
 	for line := range strings.SplitSeq(text, "\n") {

@@ -13,14 +13,14 @@ import (
 // maxFunText is how much of a channel's chatter is answered at once, in characters.
 const maxFunText = 3000
 
-// funState is a channel where the bot has fun.
+// funState is a channel in which the bot has fun.
 type funState struct {
-	job        *job // what was said since the last answer; nil where nothing waits
+	job        *job // what was said since the last answer; nil if nothing
 	timer      *time.Timer
-	botReplies int // answers to other bots in a row
+	botReplies int // consecutive answers to other bots
 }
 
-// period is a part of the day.
+// period returns the part of the day.
 func period(now time.Time) string {
 	switch h := now.Hour(); {
 	case h < 6 || h >= 22:
@@ -34,8 +34,8 @@ func period(now time.Time) string {
 	}
 }
 
-// casual is how the bot is where it has fun.
-func casual(now time.Time) string {
+// casualManner returns the instructions on the bot's manner when it has fun.
+func casualManner(now time.Time) string {
 	mood := map[string]string{
 		"night":     "It is night: be quiet and brief, people may be asleep.",
 		"morning":   "It is morning: be fresh and friendly.",
@@ -47,10 +47,10 @@ func casual(now time.Time) string {
 		now.Format("Mon 15:04"), p, mood[p])
 }
 
-// takeFun takes a message where the bot has fun: it answers after a while, to
-// what was said until then. Who speaks to the bot is answered sooner. Other bots
-// are answered only so often in a row.
-func (wt *waiting) takeFun(m connection.Message, place connection.Place, set channels.Fun, spoken bool) {
+// addFun handles a message in a place where the bot has fun: it answers everything said
+// there after a while, and sooner if somebody speaks to it. The number of consecutive
+// answers to other bots is limited.
+func (wt *waiting) addFun(m connection.Message, place connection.Place, set channels.Fun, spoken bool) {
 	wt.mu.Lock()
 	defer wt.mu.Unlock()
 	s := wt.fun[m.Channel]
@@ -76,7 +76,7 @@ func (wt *waiting) takeFun(m connection.Message, place connection.Place, set cha
 	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
 	if spoken && !m.Author.Bot {
 		delay = time.Second + rand.N(4*time.Second)
-		if wt.never(s.timer) {
+		if wt.cancel(s.timer) {
 			s.timer = nil
 		}
 	}
@@ -85,9 +85,9 @@ func (wt *waiting) takeFun(m connection.Message, place connection.Place, set cha
 	}
 }
 
-// dropFun drops what waits there. It needs the lock.
+// dropFun drops what waits there. The caller holds the lock.
 func (wt *waiting) dropFun(s *funState) {
-	wt.never(s.timer)
+	wt.cancel(s.timer)
 	s.job, s.timer = nil, nil
 }
 

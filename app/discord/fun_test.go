@@ -13,7 +13,7 @@ func TestCasualKnowsTheTimeOfDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := casual(now); period(now) != want || !strings.Contains(got, clock) || !strings.Contains(got, want) {
+		if got := casualManner(now); period(now) != want || !strings.Contains(got, clock) || !strings.Contains(got, want) {
 			t.Errorf("at %s it is %s: %s", clock, period(now), got)
 		}
 	}

@@ -13,8 +13,9 @@ func funChannels(delay time.Duration) string {
 	return fmt.Sprintf("%s[channel.200]\nmode = \"having_fun\"\n[having_fun]\nmin_delay = %q\nmax_delay = %q\nbot_replies = 2\n", openToAll, delay, 2*delay)
 }
 
-// talk lets two people talk in the channel general until what both said is answered
-// at once: where the machine was too slow for that, they try again with a longer delay. known are files of the memory.
+// talk lets two people talk in the channel general until both are answered at once. If the
+// machine is too slow for that, they try again with a longer delay. known are files of the
+// memory.
 func talk(t *testing.T, known map[string]string) *rig {
 	t.Helper()
 	for delay := 200 * time.Millisecond; delay < 5*time.Minute; delay *= 4 {
@@ -34,7 +35,7 @@ func talk(t *testing.T, known map[string]string) *rig {
 	return nil
 }
 
-func TestHavingFunIsCasualAndJoinsWhatWasSaid(t *testing.T) {
+func TestHavingFunIsCasualAndJoinsMessages(t *testing.T) {
 	t.Parallel()
 	r := talk(t, nil)
 	text := sent(r.lastChat())
@@ -48,7 +49,7 @@ func TestHavingFunIsCasualAndJoinsWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
+func TestConsecutiveAnswersToBotsAreLimited(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: funChannels(100 * time.Millisecond)})
 	for i := range 5 {
@@ -67,7 +68,7 @@ func TestBotsAreAnsweredOnlySoOftenInARow(t *testing.T) {
 	r.answered(general, 4)
 }
 
-func TestAllWhoSpokeInFunAreItsAuthors(t *testing.T) {
+func TestAllWhoSpokeInAFunChannelAreAuthors(t *testing.T) {
 	t.Parallel()
 	r := talk(t, nil)
 	session, err := r.store.Context(t.Context(), "discord-"+general)

@@ -8,13 +8,13 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// take looks at one event.
-func (b *Bot) take(ctx context.Context, e connection.Event) {
+// handle handles one event.
+func (b *Bot) handle(ctx context.Context, e connection.Event) {
 	switch e.Kind {
 	case connection.EventMessage:
-		b.takeMessage(ctx, e.Message)
+		b.handleMessage(ctx, e.Message)
 	case connection.EventEdited:
-		b.takeEdit(ctx, e.Message)
+		b.handleEdit(ctx, e.Message)
 	case connection.EventGone:
 		b.commands.stop(e.Channel) // nobody would read the answers
 	case connection.EventDeleted:
@@ -26,8 +26,8 @@ func (b *Bot) take(ctx context.Context, e connection.Event) {
 	}
 }
 
-// heard is a message with what is known of where it is.
-type heard struct {
+// incoming is a message with what is known about its place.
+type incoming struct {
 	connection.Message
 	place  connection.Place
 	file   *channels.File
@@ -35,9 +35,9 @@ type heard struct {
 	spoken bool // it is for the bot
 }
 
-// takeMessage decides what becomes of a message.
-func (b *Bot) takeMessage(ctx context.Context, m connection.Message) {
-	h, ok := b.hear(ctx, m)
+// handleMessage decides what to do with a message.
+func (b *Bot) handleMessage(ctx context.Context, m connection.Message) {
+	h, ok := b.locate(ctx, m)
 	if !ok || !b.seen.isNew(ctx, m.ID) {
 		return
 	}
@@ -51,16 +51,17 @@ func (b *Bot) takeMessage(ctx context.Context, m connection.Message) {
 			b.commands.command(m, h.place)
 		}
 	case h.set.Mode == channels.HavingFun:
-		b.waiting.takeFun(m, h.place, h.file.Fun, h.spoken)
+		b.waiting.addFun(m, h.place, h.file.Fun, h.spoken)
 	case !b.p.ReadsAll && withheld(m) && h.spoken:
 		b.cantRead(m)
 	default:
-		b.takeQuestion(ctx, h)
+		b.handleQuestion(ctx, h)
 	}
 }
 
-// hear looks where a message is and whether the bot listens to such ones there.
-func (b *Bot) hear(ctx context.Context, m connection.Message) (h heard, ok bool) {
+// locate finds the place of a message, and reports whether the bot listens to such messages
+// there.
+func (b *Bot) locate(ctx context.Context, m connection.Message) (h incoming, ok bool) {
 	if m.System || m.Webhook || m.Author.ID == b.p.Client.Bot().ID || !connection.IsID(m.Author.ID) {
 		return h, false
 	}
@@ -70,12 +71,12 @@ func (b *Bot) hear(ctx context.Context, m connection.Message) (h heard, ok bool)
 		return h, false
 	}
 	f := b.p.Channels()
-	h = heard{m, place, f, f.For(place.ID, place.Parent), b.spokenTo(m)}
+	h = incoming{m, place, f, f.For(place.ID, place.Parent), b.isAddressed(m)}
 	return h, h.set.Mode == channels.HavingFun || !m.Author.Bot && (h.spoken || h.set.Mode == channels.AllMessages)
 }
 
-// takeQuestion queues what is to be answered, unless it is too much.
-func (b *Bot) takeQuestion(ctx context.Context, h heard) {
+// handleQuestion queues a message to be answered, within the limits.
+func (b *Bot) handleQuestion(ctx context.Context, h incoming) {
 	empty := meaningless(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0
 	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
@@ -86,8 +87,8 @@ func (b *Bot) takeQuestion(ctx context.Context, h heard) {
 	b.waiting.gather(&job{parts: []connection.Message{h.Message}, place: h.place, since: time.Now()}, h.set.Debounce)
 }
 
-// withheld reports whether Discord kept the text of a message from the bot: that of one
-// that answers it without mentioning it, where all messages may not be read.
+// withheld reports whether Discord kept a message's text from the bot: the message replies
+// to the bot without mentioning it, and the bot may not read all messages.
 func withheld(m connection.Message) bool {
 	return m.Text == "" && len(m.Attachments) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
 }
@@ -95,17 +96,17 @@ func withheld(m connection.Message) bool {
 // cantReadEvery is how often people in a channel are told.
 const cantReadEvery = time.Hour
 
-// cantRead says how the bot can be answered.
+// cantRead explains how to get an answer from the bot.
 func (b *Bot) cantRead(m connection.Message) {
 	if !b.limits.once("unread "+m.Channel, cantReadEvery) {
 		return
 	}
-	b.aside(func(ctx context.Context) {
+	b.spawn(func(ctx context.Context) {
 		b.say(ctx, m, "I can't read that: Discord shows me an answer only where it mentions me. Please reply with the mention on (@ ON).")
 	})
 }
 
-// withinLimits counts a message; where there are too many, its author is told once.
+// withinLimits counts a message. If there are too many, it tells the author once.
 func (b *Bot) withinLimits(ctx context.Context, m connection.Message, f *channels.File, spoken bool) bool {
 	for _, l := range []struct {
 		key   string
@@ -121,7 +122,7 @@ func (b *Bot) withinLimits(ctx context.Context, m connection.Message, f *channel
 		}
 		b.log.Info("a message was left out: too many", "channel", m.Channel, "limit", l.limit)
 		if tell && spoken {
-			b.aside(func(ctx context.Context) { b.say(ctx, m, l.words) })
+			b.spawn(func(ctx context.Context) { b.say(ctx, m, l.words) })
 		}
 		return false
 	}

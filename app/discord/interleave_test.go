@@ -17,10 +17,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// tag marks a message of a place: "m-200-17".
+// tag identifies a message of a place: "m-200-17".
 var tag = regexp.MustCompile(`m-(\d+)-(\d+)\b`)
 
-// echo is a model that repeats the last message's tag; now and then it fails.
+// echo is a model that repeats the last message's tag and sometimes fails.
 func echo(fails func() bool) ollamatest.Script {
 	return ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
 		if fails != nil && fails() {
@@ -31,7 +31,7 @@ func echo(fails func() bool) ollamatest.Script {
 	}}}}
 }
 
-func TestPlacesThatInterleaveStayApart(t *testing.T) {
+func TestInterleavedPlacesStaySeparate(t *testing.T) {
 	t.Parallel()
 	total := 200
 	switch {
@@ -88,7 +88,7 @@ func TestPlacesThatInterleaveStayApart(t *testing.T) {
 		case 0:
 			r.fake.Drop()
 		case 1, 2, 3, 9, 10, 11:
-			r.fake.Again(place, id)
+			r.fake.Resend(place, id)
 		case 4:
 			r.fake.Fail(discordtest.Fault{Path: "/messages", Status: 500, Times: 1})
 		case 5:
@@ -135,7 +135,7 @@ func TestPlacesThatInterleaveStayApart(t *testing.T) {
 	}
 }
 
-// hasOnly fails where a text holds a tag of another place.
+// hasOnly fails if a text holds a tag of another place.
 func hasOnly(t *testing.T, what, text, place string) {
 	t.Helper()
 	for _, found := range tag.FindAllStringSubmatch(text, -1) {
@@ -145,8 +145,8 @@ func hasOnly(t *testing.T, what, text, place string) {
 	}
 }
 
-// checkTranscript fails unless a place's transcript holds its messages in order, each
-// once, and answers to nothing else.
+// checkTranscript fails unless a place's transcript holds its messages in order, each once,
+// and answers to nothing else.
 func checkTranscript(t *testing.T, r *rig, place string, want []string) {
 	t.Helper()
 	tr, err := r.store.Load(t.Context(), "discord-"+place)
@@ -177,5 +177,5 @@ func checkTranscript(t *testing.T, r *rig, place string, want []string) {
 	}
 }
 
-// full reports whether the long forms are wanted: make discord-load.
+// full reports whether to run the long versions: make discord-load.
 func full() bool { return os.Getenv("MAC_STATS_DISCORD_FULL") != "" }

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// interruptedFor is how long after it was asked somebody is told that the app ended
-	// before the answer.
+	// interruptedFor is the maximum age of a question whose author is told that the app
+	// ended before the answer.
 	interruptedFor = 24 * time.Hour
-	draftSign      = " …" // ends the text of a draft
-	lookBack       = 50   // messages of a channel that are looked through for drafts
+	draftSign      = " …" // the end of a draft's text
+	lookBack       = 50   // the number of messages of a channel to search for drafts
 )
 
-// tellInterrupted tells those whose questions an earlier process did not answer, and ends
-// the drafts that it left standing.
-func (b *Bot) tellInterrupted(ctx context.Context) {
+// notifyInterrupted tells people whose questions an earlier process didn't answer, and
+// completes the drafts that it left.
+func (b *Bot) notifyInterrupted(ctx context.Context) {
 	waiting, err := b.p.State.Waiting(ctx)
 	if err != nil {
 		b.log.Warn("nobody is told that the app was closed before it answered", "err", err)
@@ -30,7 +30,7 @@ func (b *Bot) tellInterrupted(ctx context.Context) {
 	by := map[string][]botstate.Question{}
 	for _, q := range waiting {
 		switch {
-		case q.At.After(b.began): // of this process
+		case q.At.After(b.began): // from this process
 		case time.Since(q.At) > interruptedFor:
 			b.settle(q.Channel, q.ID)
 		default:
@@ -38,20 +38,20 @@ func (b *Bot) tellInterrupted(ctx context.Context) {
 		}
 	}
 	for channel, questions := range by {
-		if err := b.tellChannel(ctx, channel, questions); err != nil {
+		if err := b.notifyChannel(ctx, channel, questions); err != nil {
 			b.log.Warn("nobody is told that the app was closed before it answered", "channel", channel, "err", err)
 		}
 	}
 }
 
-// tellChannel tells those of one channel, in one message.
-func (b *Bot) tellChannel(ctx context.Context, channel string, questions []botstate.Question) error {
+// notifyChannel tells the people of one channel, in one message.
+func (b *Bot) notifyChannel(ctx context.Context, channel string, questions []botstate.Question) error {
 	recent, err := b.p.Client.Messages(ctx, channel, "", lookBack)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	open := map[string]bool{} // by id: there, and without an answer
+	open := map[string]bool{} // by ID: still there and unanswered
 	for _, q := range questions {
 		ids = append(ids, q.ID)
 	}
@@ -86,7 +86,7 @@ func (b *Bot) tellChannel(ctx context.Context, channel string, questions []botst
 	return nil
 }
 
-// newer reports whether the message a was written after b: ids grow.
+// newer reports whether message a was written after b. IDs grow.
 func newer(a, b string) bool {
 	if len(a) != len(b) {
 		return len(a) > len(b)

@@ -7,23 +7,23 @@ import (
 	"mac-stats/app/discord/channels"
 )
 
-// maxCounted is how many people and channels are counted at most.
+// maxCounted is the maximum number of people and channels to count.
 const maxCounted = 10_000
 
 // limiter counts messages within a sliding window.
 type limiter struct {
-	mu    sync.Mutex
-	times map[string][]time.Time
-	told  map[string]time.Time
+	mu       sync.Mutex
+	times    map[string][]time.Time
+	notified map[string]time.Time
 }
 
 func newLimiter() *limiter {
-	return &limiter{times: map[string][]time.Time{}, told: map[string]time.Time{}}
+	return &limiter{times: map[string][]time.Time{}, notified: map[string]time.Time{}}
 }
 
-// allow counts one message of key; where that is too many, tell says whether to say
-// so: once a window.
-func (l *limiter) allow(key string, limit channels.Limit) (ok, tell bool) {
+// allow counts one message of key. If there are too many, notify reports whether to say so,
+// which is once per window.
+func (l *limiter) allow(key string, limit channels.Limit) (ok, notify bool) {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,47 +36,47 @@ func (l *limiter) allow(key string, limit channels.Limit) (ok, tell bool) {
 	}
 	if len(times) >= limit.Count {
 		l.times[key] = times
-		tell = now.Sub(l.told[key]) >= limit.Window
-		if tell {
-			l.told[key] = now
+		notify = now.Sub(l.notified[key]) >= limit.Window
+		if notify {
+			l.notified[key] = now
 		}
-		return false, tell
+		return false, notify
 	}
 	l.times[key] = append(times, now)
 	return true, false
 }
 
-// once reports whether key was not told something within d.
+// once reports whether key wasn't notified anything within d.
 func (l *limiter) once(key string, d time.Duration) bool {
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.told) > maxCounted {
+	if len(l.notified) > maxCounted {
 		l.forget(now)
 	}
-	if at, ok := l.told[key]; ok && now.Sub(at) < d {
+	if at, ok := l.notified[key]; ok && now.Sub(at) < d {
 		return false
 	}
-	l.told[key] = now
+	l.notified[key] = now
 	return true
 }
 
-// forget drops who has been quiet for a day.
+// forget drops keys that have been quiet for a day.
 func (l *limiter) forget(now time.Time) {
 	for key, times := range l.times {
 		if len(times) == 0 || now.Sub(times[len(times)-1]) > 24*time.Hour {
 			delete(l.times, key)
 		}
 	}
-	for key, at := range l.told {
+	for key, at := range l.notified {
 		if now.Sub(at) > 24*time.Hour {
-			delete(l.told, key)
+			delete(l.notified, key)
 		}
 	}
 	if len(l.times) > maxCounted {
 		clear(l.times)
 	}
-	if len(l.told) > maxCounted {
-		clear(l.told)
+	if len(l.notified) > maxCounted {
+		clear(l.notified)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"mac-stats/app/discord/discordtest"
 )
 
-// heapMost is by how much the bot's process may have grown after a load, whatever that
-// was: its caches are bounded.
+// heapMost is the number of bytes by which the bot's process may grow under any load: its
+// caches are bounded.
 const heapMost = 24 << 20
 
 func TestLoad(t *testing.T) {
@@ -34,9 +34,9 @@ func TestLoad(t *testing.T) {
 		ids = append(ids, strconv.Itoa(5000+i))
 		r.fake.AddChannel(discordtest.Channel{ID: ids[i], Guild: guild, Name: "load"})
 	}
-	// As Discord limits them.
+	// The same limits as Discord's.
 	r.fake.SetLimits(discordtest.Limit{Method: "POST", Path: "/messages", Count: 5, Window: 5 * time.Second})
-	if full() { // on a machine that is busy with other things calls come in heaps
+	if full() { // on a busy machine calls arrive in bursts
 		r.fake.SetGlobal(50)
 	}
 	bot := r.startApart()
@@ -68,8 +68,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// chatter writes so many messages a second for a while, every third into the first
-// channel, and gives how many went into each.
+// chatter writes perSecond messages a second for a while, every third into the first
+// channel, and returns how many went into each.
 func (r *rig) chatter(ids []string, perSecond int, span time.Duration) map[string]int {
 	said := map[string]int{}
 	began := time.Now()
@@ -77,7 +77,7 @@ func (r *rig) chatter(ids []string, perSecond int, span time.Duration) map[strin
 		time.Sleep(time.Until(began.Add(time.Duration(n) * time.Second / time.Duration(perSecond))))
 		id := ids[n%len(ids)]
 		if n%3 == 0 {
-			id = ids[0] // one of them is far louder than the others
+			id = ids[0] // one channel is much busier than the others
 		}
 		r.fake.Say(discordtest.Message{Channel: id, Author: anna, Text: fmt.Sprintf("m-%s-%d", id, said[id])})
 		said[id]++
@@ -85,8 +85,8 @@ func (r *rig) chatter(ids []string, perSecond int, span time.Duration) map[strin
 	return said
 }
 
-// checkLoad fails where a channel that was not loud lost something, or something was
-// lost without a word.
+// checkLoad fails if a channel that wasn't busy lost something, or if something was lost
+// without telling anybody.
 func checkLoad(t *testing.T, r *rig, ids []string, said map[string]int, asked time.Duration) (all, missed int) {
 	t.Helper()
 	answers, polite := map[string]int{}, map[string]int{}

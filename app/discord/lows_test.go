@@ -10,8 +10,9 @@ import (
 	"mac-stats/app/discord/discordtest"
 )
 
-// Whoever asked is told where the app ended before the answer, and no half draft stays.
-func TestWhoWaitsIsToldThatTheAppWasClosed(t *testing.T) {
+// People who asked are told if the app ended before the answer, and no unfinished draft
+// remains.
+func TestPeopleWhoWaitAreToldThatTheAppWasClosed(t *testing.T) {
 	runApart(t, options{workers: 1})
 	script, _ := slowly() // it never ends
 	for name, kill := range map[string]bool{"given kill -9": true, "given that it is closed": false} {
@@ -30,7 +31,7 @@ func TestWhoWaitsIsToldThatTheAppWasClosed(t *testing.T) {
 			second := r.mention("201", anna, "and I?")
 			r.mention("201", anna, "forget me")
 			r.await("it to be told", r.fake.CaughtUp)
-			time.Sleep(500 * time.Millisecond) // and to have looked at it
+			time.Sleep(500 * time.Millisecond) // and to have processed it
 			if kill {
 				other.kill()
 			} else {
@@ -83,7 +84,7 @@ func TestAReplyInADirectConversationIsQuoted(t *testing.T) {
 	}
 }
 
-func TestAForwardIsQuotedAndStoredUnderNobody(t *testing.T) {
+func TestAForwardIsQuotedAndAttributedToNobody(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: openToAll + "[channel.201]\nmode = \"all_messages\"\n"})
 	for _, channel := range []string{direct, "201"} {
@@ -125,7 +126,7 @@ func TestAnEditThatAddsTheMention(t *testing.T) {
 	r.settle()
 	edit(id, "<@"+discordtest.BotID+"> what is two and two?")
 	r.answered(general, 1)
-	edit(id, "<@"+discordtest.BotID+"> what is two and three?") // once
+	edit(id, "<@"+discordtest.BotID+"> what is two and three?") // only once
 	edit(r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "long ago", Time: time.Now().Add(-48 * time.Hour)}), "<@"+discordtest.BotID+"> long ago")
 	if n := len(r.model.Chats()); n != 1 {
 		t.Errorf("the model was asked %d times", n)

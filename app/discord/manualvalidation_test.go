@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/discord/discordtest"
 )
 
-// The lines that the document on memory and context names for "manual validation".
+// The "manual validation" items of the document on memory and context.
 
 func TestManualValidation_mentionInAThreadSeesItsRecentMessages(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestManualValidation_mentionInAThreadSeesItsRecentMessages(t *testing.T) {
 	r.put(thread, anna, "second thought", 20*time.Minute)
 	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Webhook: "5", Text: "a webhook's noise", Time: time.Now().Add(-10 * time.Minute)})
 	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Kind: 6, Text: "pinned a message", Time: time.Now().Add(-10 * time.Minute)})
-	r.put(thread, ben, "far too old", 5*time.Hour) // out of order in time, as an import would be
+	r.put(thread, ben, "far too old", 5*time.Hour) // out of order in time, as after an import
 	r.put(general, ben, "chatter in the channel above", time.Minute)
 	r.mention(thread, anna, "what do you think?")
 	r.answered(thread, 1)
@@ -57,7 +57,7 @@ func TestManualValidation_mentionInAThreadKeepsTheOrder(t *testing.T) {
 	}
 }
 
-func TestManualValidation_replyInAChannelSeesItsChainAlone(t *testing.T) {
+func TestManualValidation_replyInAChannelSeesOnlyItsChain(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	root := r.put(general, ben, "the root of the chain", 40*time.Minute)
@@ -126,7 +126,7 @@ func TestManualValidation_interleavedChatKeepsToTheChain(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	ids := map[string][]string{}
-	for i := range 20 { // two conversations, one after the other's sentence
+	for i := range 20 { // two conversations with alternating sentences
 		for _, topic := range []string{"cats", "dogs"} {
 			m := discordtest.Message{Channel: general, Author: anna, Text: fmt.Sprintf("%s %d", topic, i), Time: time.Now().Add(-time.Duration(60-i) * time.Minute)}
 			if list := ids[topic]; len(list) > 0 {

@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/discord/discordtest"
 )
 
-// A field of a type that nobody expects costs that field, not the message.
+// A field of an unexpected type is ignored; the message is answered.
 func TestAMessageWithAFieldOfAnUnexpectedTypeIsAnswered(t *testing.T) {
 	author := func(m map[string]any) map[string]any { return m["author"].(map[string]any) }
 	tests := map[string]func(m map[string]any){
@@ -38,7 +38,7 @@ func TestAMessageWithAFieldOfAnUnexpectedTypeIsAnswered(t *testing.T) {
 			r := start(t, options{})
 			r.mention(general, anna, "the first")
 			id := r.answered(general, 1)[0].ID
-			r.fake.SetShape(odd) // also of the message that is replied to, and of what a POST is answered with
+			r.fake.SetShape(odd) // also in the message replied to, and in the response to a POST
 			r.mention(general, ben, "the second")
 			r.answered(general, 2)
 			r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and the third?", Reply: id, Time: time.Now()})
@@ -54,8 +54,8 @@ func TestAMessageWithAFieldOfAnUnexpectedTypeIsAnswered(t *testing.T) {
 	}
 }
 
-// What was posted counts as posted, whatever the answer to it looks like.
-func TestAnAnswerIsPostedOnceWhereItsIDCannotBeRead(t *testing.T) {
+// A posted message counts as posted, whatever the response looks like.
+func TestAnAnswerWithAnUnreadableIDIsPostedOnce(t *testing.T) {
 	for name, slow := range map[string]bool{"given an answer at once": false, "given a draft": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 // Nothing is answered or quoted twice, whatever was lost.
 
-// loseState deletes the bot's state, which may be done at any time.
+// loseState deletes the bot's state, which people may do at any time.
 func (r *rig) loseState() {
 	r.t.Helper()
 	list, err := filepath.Glob(filepath.Join(r.root, "discord", "state.db*"))
@@ -28,7 +28,7 @@ func (r *rig) loseState() {
 	}
 }
 
-func TestEachMessageIsSentOnceWhereTheStateWasLost(t *testing.T) {
+func TestEachMessageIsSentOnceAfterLosingTheState(t *testing.T) {
 	long := ollamatest.Lines("A line of luna's long answer,", 100) + "```go\n" + ollamatest.Lines("y :=", 60) + "x := 1\n```"
 	script := ollamatest.Script{Rules: []ollamatest.Rule{
 		{UserContains: "question one", Reply: ollamatest.Reply{Text: "luna's first words"}},
@@ -61,7 +61,7 @@ func TestEachMessageIsSentOnceWhereTheStateWasLost(t *testing.T) {
 	if n := strings.Count(text, "luna's long answer"); n != 100 {
 		t.Errorf("the long answer's line is there %d times, want 100", n)
 	}
-	// The window is the transcript's, by message id.
+	// The window agrees with the transcript, by message ID.
 	window, err := again.state.Window(t.Context(), thread)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +75,10 @@ func TestEachMessageIsSentOnceWhereTheStateWasLost(t *testing.T) {
 	}
 }
 
-func TestAMessageIsAnsweredOnceWhereNothingCouldBeNoted(t *testing.T) {
+func TestAMessageIsAnsweredOnceIfNothingCanBeRecorded(t *testing.T) {
 	tests := map[string]func(r *rig){
 		"given a disk that takes no note of it": func(r *rig) {
-			if err := r.state.Close(); err != nil { // each call of it fails from here on
+			if err := r.state.Close(); err != nil { // every later call on it fails
 				r.t.Fatal(err)
 			}
 		},
@@ -93,7 +93,7 @@ func TestAMessageIsAnsweredOnceWhereNothingCouldBeNoted(t *testing.T) {
 			r.stop()
 			r.loseState()
 			again := start(t, options{root: r.root, fake: r.fake})
-			again.fake.Again(general, id)
+			again.fake.Resend(general, id)
 			again.mention(general, anna, "twice")
 			again.answered(general, 2)
 			again.settle()
@@ -107,8 +107,8 @@ func TestAMessageIsAnsweredOnceWhereNothingCouldBeNoted(t *testing.T) {
 func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
 	runApart(t, options{})
 	tests := map[string]struct {
-		lose bool // the state too
-		slow bool // a draft is the first that is posted
+		lose bool // delete the state too
+		slow bool // a draft is posted first
 	}{
 		"given its state":                 {},
 		"given that the state is lost":    {lose: true},
@@ -134,7 +134,7 @@ func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
 				r.loseState()
 			}
 			again := start(t, options{root: r.root, fake: r.fake})
-			again.fake.Again(general, id)
+			again.fake.Resend(general, id)
 			again.mention(general, ben, "and now?")
 			again.answered(general, 2)
 			again.settle()

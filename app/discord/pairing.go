@@ -11,15 +11,15 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// meetEvery is how often a stranger is answered at most.
+// meetEvery is the minimum time between two answers to a stranger.
 const meetEvery = 5 * time.Minute
 
-// meet answers a stranger: with a code that the owner can let them in by.
+// meet answers a stranger with a code that the owner can use to let them in.
 func (b *Bot) meet(m connection.Message, f *channels.File) {
 	if !f.Pairing || m.Author.Bot || !b.limits.once("stranger "+m.Author.ID, meetEvery) {
 		return
 	}
-	b.aside(func(ctx context.Context) {
+	b.spawn(func(ctx context.Context) {
 		p, fresh, err := b.p.State.Pair(ctx, m.Author.ID, m.Author.Name)
 		if errors.Is(err, botstate.ErrTooMany) {
 			b.log.Info("a stranger was given no code: too many wait")

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// people is who wanted to be forgotten.
+// people records who asked to be forgotten.
 type people struct {
 	mu     sync.Mutex
-	forgot map[string]time.Time // when somebody wanted to be forgotten
+	forgot map[string]time.Time // when somebody asked to be forgotten
 	clean  map[string]bool      // who was forgotten and has said nothing since
 }
 
-// forget notes that somebody wants to be forgotten.
+// forget records that somebody wants to be forgotten.
 func (pp *people) forget(user string) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	for id, at := range pp.forgot {
 		if time.Since(at) > forgotFor {
 			delete(pp.forgot, id)
-			delete(pp.clean, id) // and looked for anew
+			delete(pp.clean, id) // to be checked again
 		}
 	}
 	pp.forgot[user] = time.Now()
 }
 
-// cleaned notes whether nothing of somebody is left, until they are part of a
-// conversation again; it reports whether that was so before.
+// cleaned records whether nothing about somebody is left, until they are part of a
+// conversation again. It returns the previous value.
 func (pp *people) cleaned(user string, clean bool) (before bool) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
@@ -40,23 +40,23 @@ func (pp *people) cleaned(user string, clean bool) (before bool) {
 	return before
 }
 
-// forgotFor is how long it is known who wanted to be forgotten: nothing waits longer
-// to be answered.
+// forgotFor is how long a request to be forgotten is remembered. No message waits longer
+// for an answer.
 const forgotFor = 24 * time.Hour
 
-// isForgotten reports whether an author of a job wanted to be forgotten since they wrote it.
+// isForgotten reports whether an author of a job asked to be forgotten after writing it.
 func (pp *people) isForgotten(j *job) bool {
 	return slices.ContainsFunc(j.authors(), func(id string) bool { return pp.hasForgotten(id, j.since) })
 }
 
-// hasForgotten reports whether somebody wanted to be forgotten since then.
+// hasForgotten reports whether somebody asked to be forgotten since a time.
 func (pp *people) hasForgotten(user string, since time.Time) bool {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	return pp.forgot[user].After(since)
 }
 
-// remembers notes that the transcript is going to hold something of its authors.
+// remembers records that the transcript will hold text by the job's authors.
 func (pp *people) remembers(j *job) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"mac-stats/sessionmem/compact"
 )
 
-// PlaceOf is what sessionmem asks of a Discord session: whose channel it is.
+// PlaceOf returns what sessionmem needs to know about a Discord session, such as whose
+// channel it is.
 func (b *Bot) PlaceOf(session string) compact.Place {
 	channel, ok := strings.CutPrefix(session, "discord-")
 	if !ok || !connection.IsID(channel) {
@@ -30,8 +31,8 @@ func (b *Bot) PlaceOf(session string) compact.Place {
 	return out
 }
 
-// personCalled is the id of somebody who wrote in a channel lately; "" where nobody,
-// or more than one, is called so.
+// personCalled returns the ID of the person with this name who wrote in a channel lately;
+// "" if there is none or more than one.
 func (b *Bot) personCalled(channel, name string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()

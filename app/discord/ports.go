@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Client is what the bot does on Discord; connection.Connection is one.
+// Client is what the bot does on Discord. connection.Connection implements it.
 type Client interface {
 	Bot() connection.User
 	Place(ctx context.Context, id string) (connection.Place, error)
@@ -23,24 +23,24 @@ type Client interface {
 	SetCommands(ctx context.Context, list []connection.SlashCommand) error
 }
 
-// Engine runs turns; agents.Engine is one.
+// Engine runs turns. agents.Engine implements it.
 type Engine interface {
 	Start(ctx context.Context, req agents.Request) *agents.Run
 	Active(session string) *agents.Run
 }
 
-// Sessions is what the bot asks of the transcripts; sessionmem.Store is one.
+// Sessions is what the bot needs from the transcripts. sessionmem.Store implements it.
 type Sessions interface {
 	Context(ctx context.Context, name string) (transcript.Context, error)
 	Reset(ctx context.Context, name string) error
-	// Each gives the blocks of a session, in order.
+	// Each calls each with the blocks of a session, in order.
 	Each(ctx context.Context, name string, begin func(transcript.Info, string) error, each func(transcript.Block) error) error
 	Correct(ctx context.Context, name string, notes ...transcript.Block) error
 }
 
-// Settings are the live settings of the bot, read anew for each message.
+// Settings are the current settings of the bot, read for each message.
 type Settings struct {
-	Name            string // it answers to: "luna"
+	Name            string // the name it answers to: "luna"
 	HistoryTurns    int
 	MessageMaxChars int
 	TailCount       int

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// maxWaiting is how many messages wait in total, and maxOfChannel those of one channel:
-	// beyond them people are told that it is too much just now.
+	// maxWaiting is the number of messages that may wait in total, and maxOfChannel in one
+	// channel. Beyond that people are told to try again later.
 	maxWaiting   = 400
 	maxOfChannel = 8
 )
 
-// job is a message, or several that came together, to be answered.
+// job is a message to be answered, or several that arrived together.
 type job struct {
-	// parts are what it is made of, the oldest first: each keeps its text, files and
-	// author, so that it can be edited or taken out. The last one is answered.
+	// parts are its messages, oldest first. Each keeps its text, files and author, so that
+	// it can be edited or removed. The last one is answered.
 	parts  []connection.Message
 	place  connection.Place
-	fun    bool // the bot has fun there: casual, nothing is learnt
+	fun    bool // the bot has fun there: casual answers, nothing is learned
 	since  time.Time
-	unread []string // what of its files can't be used, in words
+	unread []string // why some of its files can't be used, in words
 }
 
-// last is the message that is answered.
+// last returns the message that is answered.
 func (j *job) last() connection.Message { return j.parts[len(j.parts)-1] }
 
 func (j *job) channel() string { return j.place.ID }
 
-// message is all of it as one message: the last, with what came before it.
+// message returns all parts as one message: the last, with the content of the earlier ones.
 func (j *job) message() connection.Message {
 	m := j.last()
 	m.Attachments, m.Mentions = nil, nil
@@ -50,7 +50,7 @@ func (j *job) message() connection.Message {
 	return m
 }
 
-// also are the ids of the messages that came before the last and are part of it.
+// also returns the IDs of the messages before the last one.
 func (j *job) also() []string {
 	var ids []string
 	for _, part := range j.parts[:len(j.parts)-1] {
@@ -59,7 +59,7 @@ func (j *job) also() []string {
 	return ids
 }
 
-// all are the ids of its messages.
+// all returns the IDs of its messages.
 func (j *job) all() []string {
 	var ids []string
 	for _, part := range j.parts {
@@ -68,7 +68,7 @@ func (j *job) all() []string {
 	return ids
 }
 
-// authors are the ids of all who wrote a part.
+// authors returns the IDs of the people who wrote its parts.
 func (j *job) authors() []string {
 	var ids []string
 	for _, part := range j.parts {
@@ -79,21 +79,21 @@ func (j *job) authors() []string {
 	return ids
 }
 
-// find gives a part by its message's id; -1 where there is none.
+// find returns the index of the part with this message ID, or -1.
 func (j *job) find(id string) int {
 	return slices.IndexFunc(j.parts, func(m connection.Message) bool { return m.ID == id })
 }
 
-// change is an edit of a message, or that it was deleted.
+// change is an edit or a deletion of a message.
 type change struct {
 	id       string
 	text     string
-	mentions []connection.User // in the text
+	mentions []connection.User // those in the text
 	deleted  bool
 }
 
-// apply changes a part of the job, and reports whether it has that part. A job whose last
-// part was deleted has none.
+// apply changes a part of the job, and reports whether it has that part. A job whose only
+// part was deleted has no parts.
 func (j *job) apply(c change) bool {
 	i := j.find(c.id)
 	switch {
@@ -107,22 +107,22 @@ func (j *job) apply(c change) bool {
 	return true
 }
 
-// queue holds what waits to be answered: in order within a channel, one at a time,
-// and in turn between channels. It is safe for use by several goroutines.
+// queue holds what waits to be answered: in order within a channel, one at a time, and in
+// turn between channels. It is safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
 	waiting map[string][]*job
-	order   []string            // channels with waiting jobs that nobody works on, in turn
+	order   []string            // channels with waiting jobs and no worker, in turn
 	busy    map[string]*working // by channel
 	total   int
-	wake    chan struct{} // capacity 1: something may be taken
+	wake    chan struct{} // capacity 1: a job may be available
 }
 
 func newQueue() *queue {
 	return &queue{waiting: map[string][]*job{}, busy: map[string]*working{}, wake: make(chan struct{}, 1)}
 }
 
-// add queues a job; false where there is no room.
+// add queues a job, or returns false if there is no room.
 func (q *queue) add(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,17 +146,17 @@ func (q *queue) signal() {
 	}
 }
 
-// working is what is being answered in a channel.
+// working is the job that is being answered in a channel.
 type working struct {
-	job   *job // as it is now; see snapshot
+	job   *job // in its current form; see snapshot
 	since time.Time
-	stop  func()   // ends it; nil before it has begun
-	asked bool     // the model is told of it: what changes from here on changes later prompts
-	late  []change // of its messages, since then
+	stop  func()   // ends the answer; nil before it has begun
+	asked bool     // the model has received it: later changes affect later prompts only
+	late  []change // to its messages, since then
 }
 
-// next takes the next job, that of the channel which waits longest for its turn; nil
-// once ctx ends. done has to be called for it.
+// next takes the job of the channel that has waited longest for its turn, or returns nil
+// when ctx ends. The caller must call done for it.
 func (q *queue) next(ctx context.Context) *working {
 	for {
 		if w := q.take(); w != nil {
@@ -191,8 +191,8 @@ func (q *queue) take() *working {
 	return w
 }
 
-// snapshot gives the job as it is now. Its messages may be edited and deleted until the
-// model is told of it, which asking says: from there on done gives what changed.
+// snapshot returns the job in its current form. Its messages may be edited and deleted
+// until the model receives it, which asking announces; done returns later changes.
 func (q *queue) snapshot(w *working, asking bool) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -202,15 +202,15 @@ func (q *queue) snapshot(w *working, asking bool) *job {
 	return &j
 }
 
-// begin says how what is being answered is ended.
+// begin sets the function that ends the answer in progress.
 func (q *queue) begin(w *working, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w.stop = stop
 }
 
-// done gives the channel's turn back, unless messages of it were edited or deleted while
-// the model was at work: those it gives instead, to be noted before it is called again.
+// done ends the channel's turn, unless messages of it were edited or deleted while the
+// model was at work. In that case it returns these changes; record them and call it again.
 func (q *queue) done(w *working) (late []change) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,8 +226,8 @@ func (q *queue) done(w *working) (late []change) {
 	return nil
 }
 
-// at gives what is being answered in a channel: since when, and what ends it. since is
-// zero where nothing is.
+// at returns the answer in progress in a channel: since when, and a function that ends it.
+// since is zero if there is none.
 func (q *queue) at(channel string) (since time.Time, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -237,7 +237,7 @@ func (q *queue) at(channel string) (since time.Time, stop func()) {
 	return time.Time{}, nil
 }
 
-// clear drops what waits in a channel and says how much that was.
+// clear drops what waits in a channel and returns how many messages that were.
 func (q *queue) clear(channel string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -248,8 +248,8 @@ func (q *queue) clear(channel string) int {
 	return n
 }
 
-// change changes or takes out a message that waits or is being answered, alone or with
-// others; it reports whether it is one of those.
+// change edits or removes a message that waits or is being answered, alone or with others.
+// It reports whether it has that message.
 func (q *queue) change(channel string, c change) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -279,15 +279,15 @@ func (q *queue) change(channel string, c change) bool {
 	return true
 }
 
-// idle reports whether nothing waits and nothing is worked on.
+// idle reports whether nothing waits and nothing is being answered.
 func (q *queue) idle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.total == 0 && len(q.busy) == 0
 }
 
-// counts are how many messages wait in total and in a channel, and on how many
-// channels is being worked.
+// counts returns how many messages wait in total and in a channel, and in how many channels
+// an answer is in progress.
 func (q *queue) counts(channel string) (all, here, busy int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

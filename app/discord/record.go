@@ -13,28 +13,30 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// record is which messages the transcripts hold, and what becomes of those when they are
-// edited or deleted on Discord.
+// record knows which messages the transcripts hold, and applies Discord's edits and
+// deletions to them.
 type record struct {
 	*desk
-	hearing sync.Mutex // guards heard
-	heard   map[string]map[string]string
+	heldMu sync.Mutex // guards held
+	held   map[string]map[string]string
 }
 
-// forget has the transcripts looked through again: they hold less now.
+// forget discards what is known, so that the transcripts are read again: they hold less
+// now.
 func (rc *record) forget() {
-	rc.hearing.Lock()
-	defer rc.hearing.Unlock()
-	clear(rc.heard)
+	rc.heldMu.Lock()
+	defer rc.heldMu.Unlock()
+	clear(rc.held)
 }
 
-// maxHeard is for how many channels it is remembered which messages their transcripts hold.
-const maxHeard = 64
+// maxHeld is the number of channels to remember the messages of.
+const maxHeld = 64
 
-// heardIn gives the blocks that a channel's transcript holds messages in, by the ids of
-// those: what people wrote, and what answers were sent as. It needs the lock of heard.
-func (rc *record) heardIn(ctx context.Context, channel string) map[string]string {
-	if ids := rc.heard[channel]; ids != nil {
+// heldIn returns the blocks of a channel's transcript by the IDs of the messages they
+// hold: those that people wrote, and those that answers were sent as. The caller holds the
+// lock of heard.
+func (rc *record) heldIn(ctx context.Context, channel string) map[string]string {
+	if ids := rc.held[channel]; ids != nil {
 		return ids
 	}
 	ids, answer := map[string]string{}, ""
@@ -64,33 +66,33 @@ func (rc *record) heardIn(ctx context.Context, channel string) map[string]string
 		rc.log.Warn("which messages a transcript holds can't be read", "channel", channel, "err", errors.Join(err, windowErr))
 		return ids
 	}
-	if len(rc.heard) >= maxHeard {
-		clear(rc.heard)
+	if len(rc.held) >= maxHeld {
+		clear(rc.held)
 	}
-	rc.heard[channel] = ids
+	rc.held[channel] = ids
 	return ids
 }
 
-// hearAlso adds messages that a channel's transcript holds from now on.
-func (rc *record) hearAlso(channel, block string, ids ...string) {
-	rc.hearing.Lock()
-	defer rc.hearing.Unlock()
-	if known := rc.heard[channel]; known != nil {
+// addHeld adds messages that a channel's transcript holds from now on.
+func (rc *record) addHeld(channel, block string, ids ...string) {
+	rc.heldMu.Lock()
+	defer rc.heldMu.Unlock()
+	if known := rc.held[channel]; known != nil {
 		for _, id := range ids {
 			known[id] = block
 		}
 	}
 }
 
-// amend notes edits and deletions of messages that the transcript holds, so that later
-// prompts are made of what stands on Discord. It reports whether it holds any of them.
+// amend records edits and deletions of messages that the transcript holds, so that later
+// prompts agree with Discord. It reports whether the transcript holds any of them.
 func (rc *record) amend(ctx context.Context, channel string, list []change) bool {
 	if len(list) == 0 {
 		return false
 	}
-	rc.hearing.Lock()
-	defer rc.hearing.Unlock()
-	ids := rc.heardIn(ctx, channel)
+	rc.heldMu.Lock()
+	defer rc.heldMu.Unlock()
+	ids := rc.heldIn(ctx, channel)
 	list = slices.DeleteFunc(slices.Clone(list), func(c change) bool { return ids[c.id] == "" })
 	if len(list) == 0 {
 		return false
@@ -114,7 +116,7 @@ func (rc *record) amend(ctx context.Context, channel string, list []change) bool
 	return true
 }
 
-// blocksOf gives the blocks of the messages that changed, as they read now.
+// blocksOf returns the blocks of the changed messages in their new form.
 func (rc *record) blocksOf(ctx context.Context, channel string, ids map[string]string, list []change) ([]transcript.Block, error) {
 	var blocks []transcript.Block
 	err := rc.p.Sessions.Each(ctx, sessionName(channel), nil, func(block transcript.Block) error {
@@ -137,7 +139,7 @@ func (rc *record) blocksOf(ctx context.Context, channel string, ids map[string]s
 	return blocks, err
 }
 
-// noteOf is the Note of what changed in a block; false where nothing did.
+// noteOf returns the Note of the changes to a block, or false if nothing changed.
 func (rc *record) noteOf(block transcript.Block, list []change, ids map[string]string) (transcript.Block, bool) {
 	note := transcript.Block{Note: transcript.NoteDeleted, Parent: block.ID, Attrs: map[string]string{}}
 	for _, key := range []string{attrAuthor, attrAuthors, attrMessage, attrAlso} {
@@ -145,7 +147,7 @@ func (rc *record) noteOf(block transcript.Block, list []change, ids map[string]s
 			note.Attrs[key] = v
 		}
 	}
-	t, ok := readTold(block.Text, block.Attrs[attrParts], block.Attrs[attrMessage])
+	t, ok := parseUserText(block.Text, block.Attrs[attrParts], block.Attrs[attrMessage])
 	left := true
 	for _, c := range list {
 		if ids[c.id] != block.ID {

@@ -11,10 +11,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What Discord refuses, and what goes away while the bot is at it.
+// Calls that Discord refuses, and things that disappear while the bot works.
 
-// slowly is a model whose answer has its last word only once finish is called: until
-// then there is a draft of it.
+// slowly is a model that writes the last word of its answer only once finish is called.
+// Until then there is a draft.
 func slowly() (script ollamatest.Script, finish func()) {
 	var chunks []string
 	for i := range 30 {
@@ -27,7 +27,7 @@ func slowly() (script ollamatest.Script, finish func()) {
 	}}, func() { close(until) }
 }
 
-// answersOf are the answers in a place's transcript.
+// answersOf returns the answers in a place's transcript.
 func (r *rig) answersOf(place string) []string {
 	r.t.Helper()
 	session, err := r.store.Context(r.t.Context(), "discord-"+place)
@@ -43,7 +43,7 @@ func (r *rig) answersOf(place string) []string {
 	return list
 }
 
-func TestWhereItMayNotWriteTheOwnerIsToldOnce(t *testing.T) {
+func TestTheOwnerIsToldOnceWhereTheBotMayNotWrite(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = true })
@@ -60,7 +60,7 @@ func TestWhereItMayNotWriteTheOwnerIsToldOnce(t *testing.T) {
 	inOrder(t, sent(r.lastChat()), "are you there? 0", "the answer", "are you there? 1", "the answer", "and now?")
 }
 
-func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
+func TestWithoutReadingHistoryTheBotStillAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoHistory = true })
@@ -71,7 +71,7 @@ func TestWhereItMayNotReadWhatWasWrittenItAnswersAllTheSame(t *testing.T) {
 	}
 }
 
-func TestWhereItMayNotAttachALongAnswerIsSentAsFarAsItGoes(t *testing.T) {
+func TestWithoutAttachingFilesALongAnswerIsTruncated(t *testing.T) {
 	t.Parallel()
 	long := ollamatest.Lines("A line of the answer that is not short,", 500)
 	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: long}}}}})
@@ -88,11 +88,11 @@ func TestWhereItMayNotAttachALongAnswerIsSentAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeletedInMidAnswer(t *testing.T) {
+func TestDeletionsDuringAnAnswer(t *testing.T) {
 	tests := map[string]struct {
 		gone  func(r *rig, asked, draft string)
 		reply bool // the answer refers to the message
-		other bool // it is another message than the draft
+		other bool // it isn't the same message as the draft
 	}{
 		"given the draft":          {func(r *rig, _, draft string) { r.fake.DeleteMessage(general, draft) }, true, true},
 		"given the message itself": {func(r *rig, asked, _ string) { r.fake.DeleteMessage(general, asked) }, true, false},
@@ -131,7 +131,7 @@ func TestWhatIsDeletedInMidAnswer(t *testing.T) {
 	}
 }
 
-func TestADraftWhoseAnswerWasLostBecomesTheAnswer(t *testing.T) {
+func TestADraftWhoseResponseWasLostBecomesTheAnswer(t *testing.T) {
 	t.Parallel()
 	script, finish := slowly()
 	r := start(t, options{script: script})
@@ -165,7 +165,7 @@ func TestAnEmptyReplyToTheBotIsNotItsOwnWords(t *testing.T) {
 	}
 }
 
-func TestAThreadThatIsLockedInMidAnswer(t *testing.T) {
+func TestAThreadLockedDuringAnAnswer(t *testing.T) {
 	t.Parallel()
 	script, finish := slowly()
 	r := start(t, options{script: script})
@@ -184,7 +184,7 @@ func TestAThreadThatIsLockedInMidAnswer(t *testing.T) {
 	inOrder(t, sent(r.lastChat()), "slowly please", "word29", "go on")
 }
 
-func TestWhereItIsNoLongerNothingIsAnswered(t *testing.T) {
+func TestNothingIsAnsweredInPlacesTheBotHasLeft(t *testing.T) {
 	hang := ollamatest.Script{Rules: []ollamatest.Rule{
 		{UserContains: "for ever", Reply: ollamatest.Reply{Chunks: []string{"one ", "two"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
 		{Reply: ollamatest.Reply{Text: "the answer"}},
@@ -216,7 +216,7 @@ func TestWhereItIsNoLongerNothingIsAnswered(t *testing.T) {
 	}
 }
 
-func TestAnAnswerItCannotReadIsSaidOnce(t *testing.T) {
+func TestAMessageWithWithheldTextIsExplainedOnce(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{mentions: true})
 	r.mention(general, anna, "one")
@@ -239,7 +239,7 @@ func TestAnAnswerItCannotReadIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestTwoThousandEmojiAreWholeBothWays(t *testing.T) {
+func TestTwoThousandEmojiStayWholeInBothDirections(t *testing.T) {
 	t.Parallel()
 	family := "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 	many := strings.Repeat("😀", 1700) + strings.Repeat(family, 60) // 2,000 characters, 3,880 in UTF-16

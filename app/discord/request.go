@@ -17,7 +17,7 @@ import (
 
 const maxFileBytes = 10 << 20
 
-// request is the turn for a job.
+// request returns the turn for a job.
 func (an *answerer) request(ctx context.Context, j *job, set Settings, a around, before window) agents.Request {
 	f := an.p.Channels()
 	here := f.For(j.place.ID, j.place.Parent)
@@ -47,10 +47,10 @@ func (an *answerer) request(ctx context.Context, j *job, set Settings, a around,
 		Turns:   set.HistoryTurns, MessageChars: set.MessageMaxChars,
 		Global: m.Direct() && f.Owner(m.Author.ID) && !j.fun,
 	}
-	if len(j.authors()) == 1 { // else the names stand in the text
+	if len(j.authors()) == 1 { // otherwise the names are in the text
 		place.Author = shortName(m.Author.Name)
 	}
-	an.giveMemory(place, j, set)
+	an.setMemory(place, j, set)
 	if f.Mapped(j.place.ID, j.place.Parent) {
 		place.OwnMemory = true
 		if an.p.OwnMemory != nil {
@@ -74,8 +74,8 @@ func (an *answerer) request(ctx context.Context, j *job, set Settings, a around,
 	}
 }
 
-// attrsOf are the attributes of the User block.
-func attrsOf(j *job, said told, before window) map[string]string {
+// attrsOf returns the attributes of the User block.
+func attrsOf(j *job, said userText, before window) map[string]string {
 	attrs := map[string]string{attrAuthor: j.last().Author.ID, attrMessage: j.last().ID, attrParts: said.attr(j.last().ID)}
 	for key, ids := range map[string][]string{attrAlso: j.also(), attrSent: before.sent} {
 		attrs[key] = strings.Join(ids, " ")
@@ -87,9 +87,9 @@ func attrsOf(j *job, said told, before window) map[string]string {
 	return attrs
 }
 
-// giveMemory names the memory files for a turn: the channel's, the server's and that
-// of the person who asks. Where several people are answered at once it is nobody's.
-func (an *answerer) giveMemory(place *agents.Place, j *job, set Settings) {
+// setMemory names the memory files for a turn: those of the channel, the server and the
+// person who asks. If several people are answered at once, no person's memory is used.
+func (an *answerer) setMemory(place *agents.Place, j *job, set Settings) {
 	add := func(kind memory.TargetKind, id, heading string) {
 		if connection.IsID(id) {
 			place.Memory = append(place.Memory, agents.SharedTarget{Target: memory.Target{Kind: kind, ID: id}, Heading: heading, Budget: set.ChannelBudget})
@@ -107,22 +107,22 @@ func (an *answerer) giveMemory(place *agents.Place, j *job, set Settings) {
 	add(memory.TargetPerson, j.last().Author.ID, heading)
 }
 
-// prompt is what comes first in the call.
+// prompt returns what comes first in the call.
 func (an *answerer) prompt(j *job, here channels.Settings) string {
 	parts := []string{an.p.Prompt()}
 	if here.Prompt != "" {
 		parts = append(parts, here.Prompt)
 	}
 	if j.fun {
-		parts = append(parts, casual(time.Now()))
+		parts = append(parts, casualManner(time.Now()))
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// download fetches what is attached; what can't be used is said.
+// download fetches the attachments. problems names those that can't be used.
 func (an *answerer) download(ctx context.Context, m connection.Message) (files []attach.File, problems []string) {
 	for i, a := range m.Attachments {
-		name := tame(a.Name, 80)
+		name := sanitize(a.Name, 80)
 		if i >= attach.Max {
 			return files, append(problems, fmt.Sprintf("Only the first %d attached files were read.", i))
 		}

@@ -47,8 +47,8 @@ var (
 type rig struct {
 	t       testing.TB
 	root    string
-	discord string // address of the fake, which may be another process's
-	ollama  string // address of the model's server, the same
+	discord string // the address of the fake, which may belong to another process
+	ollama  string // the address of the model's server, likewise
 	fake    *discordtest.Server
 	model   *ollamatest.Server
 	store   *sessionmem.Store
@@ -58,12 +58,12 @@ type rig struct {
 	bot     *discord.Bot
 	conn    *connection.Connection
 	records *recorder
-	logs    *recorder // what stands in the log at its usual level
-	refused *recorder // the channels that the owner is told of
+	logs    *recorder // the log at its usual level
+	refused *recorder // the channels that the owner is told about
 	stop    func()
 }
 
-// recorder takes the lines of telemetry.
+// recorder keeps the lines of telemetry.
 type recorder struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -106,7 +106,7 @@ func (r *recorder) all(t testing.TB) []record {
 	return list
 }
 
-// has reports whether a line of this event was written, and gives it.
+// has returns a line with this event, and reports whether there is one.
 func (r *rig) has(subsys, event string) (record, bool) {
 	r.t.Helper()
 	for _, one := range r.records.all(r.t) {
@@ -125,7 +125,7 @@ type options struct {
 	forget   func(context.Context, string) (string, error)
 	root     string
 	fake     *discordtest.Server
-	mentions bool // the bot asks for no text that doesn't mention it
+	mentions bool // the bot doesn't ask for messages that don't mention it
 }
 
 const openToAll = "[allow]\nchannels = [\"200\", \"201\", \"210\", \"800\", \"801\"]\n[default]\ndebounce = \"0\"\n"
@@ -229,7 +229,7 @@ func (r *rig) open(o options) {
 	t.Cleanup(r.stop)
 }
 
-// logsHoldNoText fails where the log holds what somebody wrote, or the token.
+// logsHoldNoText fails if the log holds anybody's text, or the token.
 func (r *rig) logsHoldNoText() {
 	r.t.Helper()
 	if r.fake == nil {
@@ -237,7 +237,7 @@ func (r *rig) logsHoldNoText() {
 	}
 	texts := append(r.fake.Texts(), discordtest.Token)
 	for _, place := range []string{general, "201", thread, direct} {
-		if tr, err := r.store.Load(context.Background(), "discord-"+place); err == nil { // else nobody wrote there
+		if tr, err := r.store.Load(context.Background(), "discord-"+place); err == nil { // otherwise nobody wrote there
 			for _, b := range tr.Blocks {
 				texts = append(texts, b.Text)
 			}
@@ -245,14 +245,14 @@ func (r *rig) logsHoldNoText() {
 	}
 	logs := r.logs.text()
 	for _, text := range texts {
-		text = text[strings.LastIndexByte(text, '>')+1:] // behind a mention
+		text = text[strings.LastIndexByte(text, '>')+1:] // after a mention
 		if text = strings.TrimSpace(text); len(text) >= 8 && strings.Contains(logs, text[:min(len(text), 60)]) {
 			r.t.Errorf("the log holds %.60q:\n%s", text, logs)
 		}
 	}
 }
 
-// await waits until it holds.
+// await waits until holds returns true.
 func (r *rig) await(what string, holds func() bool) {
 	r.t.Helper()
 	for end := time.Now().Add(120 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -262,7 +262,7 @@ func (r *rig) await(what string, holds func() bool) {
 	}
 }
 
-// answered waits for so many messages of the bot in a channel, all of them final.
+// answered waits until the bot has sent n messages in a channel, all of them final.
 func (r *rig) answered(channel string, n int) []discordtest.Sent {
 	r.t.Helper()
 	r.await("the bot's message", func() bool {
@@ -277,13 +277,13 @@ func (r *rig) mention(channel string, by discordtest.User, text string) string {
 	return r.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
 }
 
-// settle waits until the bot was told all that happened and is done with it.
+// settle waits until the bot has received and handled everything that happened.
 func (r *rig) settle() {
 	r.t.Helper()
 	r.await("the bot to rest", func() bool { return r.fake.CaughtUp() && r.bot.Idle() })
 }
 
-// lastChat is what the model was sent last.
+// lastChat returns the last request to the model.
 func (r *rig) lastChat() api.ChatRequest {
 	r.t.Helper()
 	chats := r.model.Chats()
@@ -293,7 +293,7 @@ func (r *rig) lastChat() api.ChatRequest {
 	return *chats[len(chats)-1].Chat
 }
 
-// sent is all that a request holds, message by message.
+// sent returns everything in a request, message by message.
 func sent(c api.ChatRequest) string {
 	var b strings.Builder
 	for _, m := range c.Messages {
@@ -302,7 +302,7 @@ func sent(c api.ChatRequest) string {
 	return b.String()
 }
 
-// around is the message before the history, if there is one.
+// quotedPart returns the message before the history, if there is one.
 func quotedPart(c api.ChatRequest) string {
 	for _, m := range c.Messages[:len(c.Messages)-1] {
 		if m.Role == "user" && strings.Contains(m.Content, "<<<quoted") {
@@ -335,5 +335,5 @@ func hasNone(t testing.TB, text string, unwanted ...string) {
 	}
 }
 
-// jsonNumber is an id as a number.
+// jsonNumber returns an ID as a number.
 func jsonNumber(id any) json.Number { return json.Number(fmt.Sprint(id)) }

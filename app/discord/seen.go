@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// seen is which messages were looked at, by this process or an earlier one.
+// seen records which messages were processed, by this process or an earlier one.
 type seen struct {
 	*desk
 	mu     sync.Mutex
 	ids    map[string]bool
-	recent []string // in ids, the oldest first
+	recent []string // in ids, oldest first
 }
 
-// isNew notes a message and reports whether it was not seen before, by this process
-// or an earlier one.
+// isNew records a message and reports whether neither this process nor an earlier one has
+// seen it.
 func (sn *seen) isNew(ctx context.Context, id string) bool {
 	sn.mu.Lock()
 	known := sn.ids[id]

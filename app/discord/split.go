@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// partSize is how long a part of an answer may be, in UTF-16 units: a little less
-	// than Discord takes.
+	// partSize is the length of a part of an answer, in UTF-16 units: a little below
+	// Discord's limit.
 	partSize = 1990
-	// maxParts is from how many parts on an answer becomes a file.
+	// maxParts is the number of parts from which an answer becomes a file.
 	maxParts = 6
-	// fence is what begins and ends code.
+	// fence begins and ends a code block.
 	fence = "```"
-	// maxFence is how long the line may be that opens a code block, in bytes.
+	// maxFence is the maximum length of the line that opens a code block, in bytes.
 	maxFence = 40
 )
 
-// size is a text's length as Discord counts it at most.
+// size returns a text's length in the largest of the ways in which Discord may count it.
 func size(text string) int {
 	n := 0
 	for _, r := range text {
@@ -28,8 +28,8 @@ func size(text string) int {
 	return n
 }
 
-// split parts an answer into messages of at most limit: between lines, code blocks
-// whole where they fit, else closed and opened again.
+// split splits an answer into messages of at most limit, between lines. Code blocks stay
+// whole if they fit; otherwise they are closed and opened again.
 func split(text string, limit int) []string {
 	s := splitter{limit: limit}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -49,11 +49,11 @@ type splitter struct {
 	parts []string
 	cur   []string
 	used  int
-	fence string // the line that opened the code block we are in; "" outside
-	fresh bool   // cur holds nothing but the reopened fence
+	fence string // the line that opened the current code block; "" outside
+	fresh bool   // cur holds only the reopened fence
 }
 
-// fenceOf gives the line where it opens or closes a code block.
+// fenceOf returns the line if it opens or closes a code block.
 func fenceOf(line string) string {
 	if trimmed := strings.TrimSpace(line); len(trimmed) <= maxFence && strings.HasPrefix(trimmed, fence) && strings.Count(trimmed, fence) == 1 {
 		return trimmed
@@ -61,7 +61,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// keepTogether begins a new part where a code block fits one, but not this one.
+// keepTogether begins a new part if a code block fits into one, but not into this one.
 func (s *splitter) keepTogether(lines []string) {
 	block := 0
 	for i, line := range lines {
@@ -109,7 +109,7 @@ func (s *splitter) push(line string) {
 	s.fresh = false
 }
 
-// closing is what ending the part here takes.
+// closing returns the length that it takes to end the part here.
 func (s *splitter) closing() int {
 	if s.fence == "" {
 		return 0
@@ -132,7 +132,7 @@ func (s *splitter) flush() {
 	}
 }
 
-// cutLine parts a line that is too long, behind a word where there is one.
+// cutLine cuts a line that is too long, after a word if there is one.
 func cutLine(line string, limit int) (head, rest string) {
 	head = cutTo(line, limit)
 	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
@@ -145,10 +145,10 @@ func cutLine(line string, limit int) (head, rest string) {
 	return head, strings.TrimPrefix(line[len(head):], " ")
 }
 
-// cutTo is the beginning of a text, at most limit long; signs that are made of several
+// cutTo returns the beginning of a text, at most limit long. Signs made of several
 // characters stay whole.
 func cutTo(text string, limit int) string {
-	n, end := 0, 0 // end is behind the last whole sign
+	n, end := 0, 0 // end is after the last whole sign
 	joined := false
 	for i, r := range text {
 		if !joined && !joins(r) {
@@ -165,7 +165,7 @@ func cutTo(text string, limit int) string {
 	return text
 }
 
-// zeroWidthJoiner makes one sign of two.
+// zeroWidthJoiner joins two signs into one.
 const zeroWidthJoiner = '\u200d'
 
 // joins reports whether a character belongs to the sign before it.

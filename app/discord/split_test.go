@@ -32,7 +32,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Discord ends a code block at the first fence, whatever it was begun with.
+// Discord ends a code block at the first fence, however it began.
 func TestNestedFencesStayBalanced(t *testing.T) {
 	inner := "```go\n" + strings.Repeat("x := 1\n", 100) + "```\n"
 	for name, text := range map[string]string{

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// tasks is what is under way beside the workers: short work, pauses, events. Run waits
+// tasks tracks work in progress outside the workers: short work, pauses, events. Run waits
 // for it.
 type tasks struct {
 	mu    sync.Mutex
-	ctx   context.Context // of Run
-	open  int             // events, short work and pauses that are not over
-	ended bool            // Run waits for the last of the work, or is over
-	work  sync.WaitGroup  // short work beside the workers
+	ctx   context.Context // the context of Run
+	open  int             // events, short work and pauses in progress
+	ended bool            // Run waits for the last of the work, or has returned
+	work  sync.WaitGroup  // short work outside the workers
 }
 
-// run has what follows end with ctx.
+// run makes later work end with ctx.
 func (ts *tasks) run(ctx context.Context) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.ctx = ctx
 }
 
-// end waits for what is under way.
+// end waits for the work in progress.
 func (ts *tasks) end() {
 	ts.mu.Lock()
-	ts.ended = true // before the wait: nothing is begun beside it
+	ts.ended = true // before the wait, so that nothing new begins
 	ts.mu.Unlock()
 	ts.work.Wait()
 }
@@ -38,22 +38,22 @@ func (ts *tasks) ending() bool {
 	return ts.ctx.Err() != nil
 }
 
-// begin notes something that over ends.
+// begin records work that over ends.
 func (ts *tasks) begin() {
 	ts.mu.Lock()
 	ts.open++
 	ts.mu.Unlock()
 }
 
-// none reports whether nothing is under way.
-func (ts *tasks) none() bool {
+// isDone reports whether nothing is in progress.
+func (ts *tasks) isDone() bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.open == 0
 }
 
-// aside does short work on a goroutine of its own, that Run waits for.
-func (ts *tasks) aside(do func(ctx context.Context)) {
+// spawn does short work on a goroutine of its own, for which Run waits.
+func (ts *tasks) spawn(do func(ctx context.Context)) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.ended {
@@ -69,7 +69,7 @@ func (ts *tasks) aside(do func(ctx context.Context)) {
 	})
 }
 
-// later does something after a while, unless never takes it back.
+// later calls do after a while, unless cancel stops it.
 func (ts *tasks) later(after time.Duration, do func()) *time.Timer {
 	ts.begin()
 	return time.AfterFunc(after, func() {
@@ -78,9 +78,8 @@ func (ts *tasks) later(after time.Duration, do func()) *time.Timer {
 	})
 }
 
-// never takes back what later was told, and reports whether it still could; there
-// may be no timer.
-func (ts *tasks) never(t *time.Timer) bool {
+// cancel cancels what later scheduled, and reports whether it was in time. t may be nil.
+func (ts *tasks) cancel(t *time.Timer) bool {
 	if t == nil || !t.Stop() {
 		return false
 	}

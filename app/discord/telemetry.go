@@ -18,10 +18,10 @@ const (
 	subsysContext = "mem.ctx"
 )
 
-// telemetry writes what was collected as lines of JSON: counts and ids, never text.
+// telemetry writes records as lines of JSON: counts and IDs, never text.
 type telemetry struct {
 	mu  sync.Mutex
-	to  io.Writer // nil: nowhere
+	to  io.Writer // nil to discard
 	log *slog.Logger
 }
 
@@ -46,7 +46,7 @@ func (t *telemetry) write(subsys, event string, detail map[string]any) {
 	}
 }
 
-// reasonOf is why something could not be fetched, in one word.
+// reasonOf returns why something couldn't be fetched, in one word.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, connection.ErrBusy):

@@ -10,25 +10,25 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// waiting is what people wrote and nobody answers yet: gathered for a moment, or for
-// longer where the bot has fun, then queued.
+// waiting holds what people wrote and nobody has answered yet: gathered for a moment, or
+// longer where the bot has fun, and then queued.
 type waiting struct {
 	*desk
 	*tasks
 	queue   *queue
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pending map[string]*pending
 	fun     map[string]*funState
 }
 
-// stop drops what waits in a channel, and says how much that was; end stops what is
-// being answered there, nil where nothing is.
+// stop drops what waits in a channel, and returns how many messages that were. end stops
+// the answer in progress there; nil if there is none.
 func (wt *waiting) stop(channel string) (dropped int, end func()) {
 	wt.mu.Lock()
 	defer wt.mu.Unlock()
 	dropped = wt.queue.clear(channel)
 	for key, p := range wt.pending {
-		if strings.HasPrefix(key, channel+"/") && wt.never(p.timer) {
+		if strings.HasPrefix(key, channel+"/") && wt.cancel(p.timer) {
 			dropped++
 			delete(wt.pending, key)
 		}
@@ -41,14 +41,14 @@ func (wt *waiting) stop(channel string) (dropped int, end func()) {
 	return dropped, end
 }
 
-// dropFrom drops what somebody wrote, and gives the messages by channel that wait no
-// more.
+// dropFrom drops what somebody wrote, and returns the IDs of the dropped messages by
+// channel.
 func (wt *waiting) dropFrom(user string) map[string][]string {
-	dropped := map[string][]string{} // ids by channel
+	dropped := map[string][]string{} // IDs by channel
 	wt.mu.Lock()
 	defer wt.mu.Unlock()
 	for key, p := range wt.pending {
-		if strings.HasSuffix(key, "/"+user) && wt.never(p.timer) {
+		if strings.HasSuffix(key, "/"+user) && wt.cancel(p.timer) {
 			delete(wt.pending, key)
 			dropped[p.job.channel()] = append(dropped[p.job.channel()], p.job.all()...)
 		}
@@ -64,8 +64,8 @@ func (wt *waiting) dropFrom(user string) map[string][]string {
 	return dropped
 }
 
-// change edits or deletes a message that has not become part of the conversation yet; it
-// reports whether it has that one.
+// change edits or deletes a message that isn't part of the conversation yet. It reports
+// whether it has that message.
 func (wt *waiting) change(channel string, c change) bool {
 	wt.mu.Lock()
 	defer wt.mu.Unlock()
@@ -83,8 +83,8 @@ func (wt *waiting) change(channel string, c change) bool {
 	return wt.queue.change(channel, c)
 }
 
-// enqueue queues the job that taken gives, or says politely that it is too much. taken is
-// called with the lock: no edit and no deletion comes between the two.
+// enqueue queues the job that taken returns, or politely says that there are too many. It
+// calls taken with the lock held, so that no edit or deletion comes in between.
 func (wt *waiting) enqueue(taken func() *job) {
 	wt.mu.Lock()
 	j := taken()
@@ -96,28 +96,28 @@ func (wt *waiting) enqueue(taken func() *job) {
 	wt.settle(j.channel(), j.all()...)
 	wt.log.Info("a message was left out: the queue is full", "channel", j.channel())
 	if wt.limits.once("busy "+j.channel(), time.Minute) {
-		wt.aside(func(ctx context.Context) {
+		wt.spawn(func(ctx context.Context) {
 			wt.say(ctx, j.last(), "I have more to answer than I can just now. Please ask again in a few minutes.")
 		})
 	}
 }
 
-// gatherMost is how many times the debounce a person may write on before what there
-// is by then is answered.
+// gatherMost is how many times the debounce a person may continue to write before the
+// messages so far are answered.
 const gatherMost = 5
 
-// pending is what one person has just written, which may not be all.
+// pending is what one person has just written and may continue.
 type pending struct {
-	job   *job // without parts where all of it was deleted
+	job   *job // without parts if all of it was deleted
 	timer *time.Timer
 }
 
-// gather waits a moment for what its author writes next. Files don't wait.
+// gather waits a moment for its author's next message. Files don't wait.
 func (wt *waiting) gather(j *job, wait time.Duration) {
 	key := j.channel() + "/" + j.last().Author.ID
 	wt.mu.Lock()
 	p := wt.pending[key]
-	if p == nil || !wt.never(p.timer) { // the one before is just being queued
+	if p == nil || !wt.cancel(p.timer) { // the previous one is just being queued
 		p = &pending{job: &job{place: j.place, since: j.since}}
 		wt.pending[key] = p
 	}

@@ -13,27 +13,27 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// The attributes by which a User block is told from the messages on Discord.
+// The attributes that link a User block to the messages on Discord.
 const (
-	attrAuthor  = "author"  // id of who wrote it
-	attrAuthors = "authors" // ids, where several did
-	attrMessage = "msg"     // id of the message
-	attrAlso    = "also"    // ids of messages that came before it and are part of it
-	attrParts   = "parts"   // where several are: what each gave to the text, see told
-	// attrSent are the ids of the messages that the answer before it was sent as: they
-	// are not known yet when that answer is written down.
+	attrAuthor  = "author"  // the author's ID
+	attrAuthors = "authors" // the authors' IDs if there are several
+	attrMessage = "msg"     // the message's ID
+	attrAlso    = "also"    // the IDs of earlier messages that are part of it
+	attrParts   = "parts"   // if there are several: each message's share of the text, see userText
+	// attrSent holds the IDs of the messages that the previous answer was sent as. They
+	// aren't known yet when that answer is written.
 	attrSent = "sent"
 )
 
-// window is what is known of a channel's last messages.
+// window is what is known about a channel's last messages.
 type window struct {
-	answers map[string][]string // ids of the messages that answers were sent as, by their block
+	answers map[string][]string // by block: the IDs of the messages that answers were sent as
 	sent    []string            // those of the last answer
-	done    bool                // the transcript holds the message that is to be answered
+	done    bool                // the transcript holds the message to be answered
 }
 
-// window reads what the state holds of a channel. Where it holds nothing it is made
-// anew from the transcript, and that is asked whether the message was answered before.
+// window reads a channel's window from the state. If that is empty, window rebuilds it from
+// the transcript, and checks there whether the message was answered before.
 func (an *answerer) window(ctx context.Context, j *job) window {
 	rows, err := an.p.State.Window(ctx, j.channel())
 	if err != nil {
@@ -55,8 +55,8 @@ func (an *answerer) window(ctx context.Context, j *job) window {
 	return out
 }
 
-// rebuild fills a channel's window from its transcript; done: that holds the message of
-// the job.
+// rebuild fills a channel's window from its transcript. done reports whether the transcript
+// holds the job's message.
 func (an *answerer) rebuild(ctx context.Context, j *job) (rows []botstate.Message, done bool) {
 	channel := j.channel()
 	session, err := an.p.Sessions.Context(ctx, sessionName(channel))
@@ -84,18 +84,18 @@ func (an *answerer) rebuild(ctx context.Context, j *job) (rows []botstate.Messag
 	return rows, done
 }
 
-// keep puts the message and its answer into the window.
+// keep adds the message and its answer to the window.
 func (an *answerer) keep(ctx context.Context, j *job, d *draft, result agents.Result, text string) {
 	if result.UserID == "" || an.people.isForgotten(j) {
-		return // the message never became part of the session, or is so no more
+		return // the message isn't or is no longer part of the session
 	}
 	m, said := j.last(), an.textOf(j)
 	rows := []botstate.Message{{
 		ID: m.ID, Channel: m.Channel, Role: botstate.RoleUser, Author: strings.Join(j.authors(), " "), Name: m.Author.Name,
 		Text: said.words(), Block: result.UserID, Parts: j.also(), At: j.since,
 	}}
-	an.record.hearAlso(m.Channel, result.UserID, append(j.also(), m.ID)...)
-	an.record.hearAlso(m.Channel, result.AnswerID, d.posted...)
+	an.record.addHeld(m.Channel, result.UserID, append(j.also(), m.ID)...)
+	an.record.addHeld(m.Channel, result.AnswerID, d.posted...)
 	if text != "" && result.AnswerID != "" {
 		row := botstate.Message{ID: "block-" + result.AnswerID, Channel: m.Channel, Role: botstate.RoleAssistant, Author: an.p.Client.Bot().ID, Text: text, Block: result.AnswerID, At: time.Now()}
 		if len(d.posted) > 0 {
@@ -106,7 +106,7 @@ func (an *answerer) keep(ctx context.Context, j *job, d *draft, result agents.Re
 	if err := an.p.State.Put(ctx, rows...); err != nil {
 		an.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
 	}
-	if an.people.isForgotten(j) { // just now
+	if an.people.isForgotten(j) { // a moment ago
 		for _, author := range j.authors() {
 			if !an.people.hasForgotten(author, j.since) {
 				continue
@@ -118,15 +118,14 @@ func (an *answerer) keep(ctx context.Context, j *job, d *draft, result agents.Re
 	}
 }
 
-// known tells which messages the history holds already.
+// known holds the messages that are already in the history.
 type known struct {
 	ids   map[string]bool
-	texts map[string]bool // what its answers were posted as: where their ids were lost
+	texts map[string]bool // the texts of posted answers whose IDs were lost
 }
 
-// knownIn are the messages that the history holds: those people wrote have their ids
-// in the transcript, answers theirs in the next message of the transcript and in the
-// window.
+// knownIn returns the messages in the history. The transcript has the IDs of people's
+// messages; those of an answer are in the transcript's next message and in the window.
 func knownIn(history []transcript.Block, answers map[string][]string) known {
 	k := known{ids: map[string]bool{}, texts: map[string]bool{}}
 	for _, b := range history {
@@ -145,7 +144,7 @@ func knownIn(history []transcript.Block, answers map[string][]string) known {
 	return k
 }
 
-// holds reports whether the history holds a message; bot is the bot's own id.
+// holds reports whether the history holds a message. bot is the bot's own ID.
 func (k known) holds(m connection.Message, bot string) bool {
 	if k.ids[m.ID] {
 		return true

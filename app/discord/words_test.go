@@ -18,12 +18,12 @@ import (
 	"mac-stats/sessionmem/forget"
 )
 
-// Words belong to who wrote them, and are what stands on Discord now.
+// Words belong to the people who wrote them, and follow their changes on Discord.
 
-// last is the message that the model was asked last.
+// last returns the last message of a request to the model.
 func last(c api.ChatRequest) string { return c.Messages[len(c.Messages)-1].Content }
 
-// onDisk gives the files of the data folder that hold a text.
+// onDisk returns the files of the data folder that hold a text.
 func (r *rig) onDisk(text string) (found []string) {
 	r.t.Helper()
 	err := filepath.WalkDir(r.root, func(path string, d fs.DirEntry, err error) error {
@@ -42,7 +42,8 @@ func (r *rig) onDisk(text string) (found []string) {
 	return found
 }
 
-// forgets erases a person from transcripts and memory, as the app does.
+// forgets returns a function that erases a person from transcripts and memory, as the app
+// does.
 func (r *rig) forgets() func(context.Context, string) (string, error) {
 	return func(ctx context.Context, user string) (string, error) {
 		f := forget.New(forget.Params{Root: r.root, Store: r.store, Memory: r.memory})
@@ -54,7 +55,7 @@ func (r *rig) forgets() func(context.Context, string) (string, error) {
 	}
 }
 
-func TestABareMentionLeavesWordsToWhoWroteThem(t *testing.T) {
+func TestABareMentionQuotesTheAuthorOfTheText(t *testing.T) {
 	const words = "my xylophone is under the stairs"
 	bare := func(r *rig, channel, reply string) {
 		r.fake.Say(discordtest.Message{Channel: channel, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}, Reply: reply})
@@ -104,7 +105,7 @@ func TestABareMentionLeavesWordsToWhoWroteThem(t *testing.T) {
 	}
 }
 
-func TestFunHearsEditsDeletionsAndStop(t *testing.T) {
+func TestEditsDeletionsAndStopApplyToFunChannels(t *testing.T) {
 	t.Parallel()
 	say := func(r *rig, by discordtest.User, text string) string {
 		return r.fake.Say(discordtest.Message{Channel: general, Author: by, Text: text})
@@ -123,12 +124,12 @@ func TestFunHearsEditsDeletionsAndStop(t *testing.T) {
 	if n := len(r.model.Chats()); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
-	// All of it deleted, or stopped: nothing is answered.
+	// If all of it is deleted or stopped, nothing is answered.
 	r.fake.DeleteMessage(general, say(r, anna, "never mind"))
 	r.settle()
 	say(r, anna, "one thing more")
 	r.await("the bot to be told", r.fake.CaughtUp)
-	time.Sleep(300 * time.Millisecond) // and to have looked at it
+	time.Sleep(300 * time.Millisecond) // and to have processed it
 	say(r, ben, "/stop")
 	r.await("the stop", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent(general)), "1 waiting dropped") })
 	time.Sleep(7 * time.Second)
@@ -138,7 +139,7 @@ func TestFunHearsEditsDeletionsAndStop(t *testing.T) {
 	}
 }
 
-func TestAMessageThatCameWithOthersCanBeTakenBackWhileItWaits(t *testing.T) {
+func TestOneOfSeveralWaitingMessagesCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	script, finish := slowly()
 	r := start(t, options{workers: 1, script: script, channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "1s"`, 1)})
@@ -164,13 +165,13 @@ func TestAMessageThatCameWithOthersCanBeTakenBackWhileItWaits(t *testing.T) {
 	hasNone(t, text, "xylophone", "twoo")
 }
 
-func TestWhatIsEditedOrDeletedIsInNoLaterPrompt(t *testing.T) {
+func TestEditedAndDeletedTextIsInNoLaterPrompt(t *testing.T) {
 	tests := map[string]struct {
-		during bool // while the first answer is written
+		during bool // while the first answer is being written
 		change func(r *rig, question, answer string)
 		want   []string
 		hasNot []string
-		lose   bool // the bot's state, and begin anew
+		lose   bool // lose the bot's state and restart
 	}{
 		"given a deleted message": {
 			change: func(r *rig, q, _ string) { r.fake.DeleteMessage(general, q) }, hasNot: []string{"xylophone"},
@@ -239,7 +240,7 @@ func TestWhatIsEditedOrDeletedIsInNoLaterPrompt(t *testing.T) {
 			}
 			hasNone(t, fmt.Sprint(window), tt.hasNot...)
 			r.stop()
-			r = start(t, options{root: r.root, fake: r.fake}) // it holds after a start
+			r = start(t, options{root: r.root, fake: r.fake}) // it still applies after a restart
 			text = ask()
 			inOrder(t, text, tt.want...)
 			hasNone(t, text, tt.hasNot...)
@@ -247,8 +248,8 @@ func TestWhatIsEditedOrDeletedIsInNoLaterPrompt(t *testing.T) {
 	}
 }
 
-// Of several messages that were answered together one is deleted, one edited.
-func TestOneOfSeveralMessagesIsTakenBackAfterTheAnswer(t *testing.T) {
+// Of several messages answered together, one is deleted and one edited.
+func TestOneOfSeveralAnsweredMessagesCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "1s"`, 1)})
 	var ids []string
@@ -285,7 +286,7 @@ func TestOneOfSeveralMessagesIsTakenBackAfterTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAMessageIsTakenBackBeforeTheModelIsTold(t *testing.T) {
+func TestAMessageCanBeDeletedBeforeTheModelReceivesIt(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{settings: func(s *discord.Settings) { s.FetchTimeout = 3 * time.Second }})
 	withThread(r, ben, "the starter")
@@ -308,7 +309,7 @@ func TestAMessageIsTakenBackBeforeTheModelIsTold(t *testing.T) {
 	}
 }
 
-func TestForgetMeIsLimitedAndDoesNotSearchForNothing(t *testing.T) {
+func TestForgetMeIsLimitedAndSkipsUselessSearches(t *testing.T) {
 	t.Parallel()
 	var searched atomic.Int32
 	r := start(t, options{

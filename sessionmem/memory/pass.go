@@ -233,7 +233,7 @@ func (f *pass) preview(text string) string {
 	return forgotten.Preview(text)
 }
 
-// shippedHeld reports the lines of the file that come with the product and hold what is
+// shippedHeld reports the lines of the file that come with the product and hold
 // matching text; nil if there are none.
 func (f *pass) shippedHeld(raw []byte) []forgotten.Touched {
 	n, first := 0, 0

@@ -1,6 +1,6 @@
-// Package botstate is the bot's own state: an SQLite file that can be deleted at any
-// time. The transcripts are the truth; what is here is a window over them by message
-// id, which messages were seen, and the codes strangers were given.
+// Package botstate holds the bot's own state: an SQLite file that may be deleted at any
+// time. The transcripts are the truth. The state is a window over them by message ID, the
+// set of processed messages, and the codes given to strangers.
 package botstate
 
 import (
@@ -19,8 +19,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// The window is read in the order in which it was written (rowid), not by the clock,
-// which may be set back.
+// The window is read in the order in which it was written (rowid), not by the clock, which
+// may be set back.
 const schema = `
 CREATE TABLE IF NOT EXISTS channel_messages (
 	id TEXT NOT NULL, channel TEXT NOT NULL, role TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL,
@@ -39,9 +39,10 @@ const (
 
 const (
 	seenFor = 14 * 24 * time.Hour
-	// CodeLife is how long a pairing code holds.
+	// CodeLife is how long a pairing code is valid.
 	CodeLife = 15 * time.Minute
-	// maxCodes is how many codes wait at most: a crowd of strangers can't fill the list.
+	// maxCodes is the maximum number of waiting codes, so that a crowd of strangers can't
+	// fill the list.
 	maxCodes = 20
 )
 
@@ -54,38 +55,39 @@ var (
 
 // Message is a row of the window.
 type Message struct {
-	ID      string // Discord's
+	ID      string // Discord's ID
 	Channel string
 	Role    string
-	Author  string // id; ids with a blank between, where several wrote it
+	Author  string // an ID, or IDs separated by blanks if there are several authors
 	Name    string
 	Text    string   // cut to Config.MaxChars
-	Block   string   // id of the transcript's block
-	Parts   []string // ids of the other messages it came in, or was sent in
+	Block   string   // the ID of the transcript's block
+	Parts   []string // IDs of the other messages that belong to it
 	At      time.Time
 }
 
-// Config says where the state is.
+// Config is the location and the limits of the state.
 type Config struct {
-	File string // "" keeps it in memory
-	// Private keeps messages, and which were seen, in memory alone. The codes of
-	// strangers are in the file all the same: they hold no words, and commands of
-	// another process have to find them.
+	File string // "" to keep it in memory
+	// Private keeps messages, and the set of processed ones, only in memory. Strangers'
+	// codes are in the file anyway: they hold no text, and commands in another process must
+	// find them.
 	Private  bool
-	MaxChars int // of a message's text; 4000 where 0
-	Keep     int // messages of a channel; 12 where 0
+	MaxChars int // of a message's text; 4000 if 0
+	Keep     int // messages of a channel; 12 if 0
 }
 
-// State is the opened state. It is safe for use by several goroutines and processes.
+// State is the open state. It is safe for concurrent use by several goroutines and
+// processes.
 type State struct {
 	db       *sql.DB
-	codes    *sql.DB // db, unless that is private
+	codes    *sql.DB // the same as db unless that is private
 	maxChars int
 	keep     int
 }
 
-// Open opens the state. A file that is damaged is set aside and begun anew: nothing
-// in it is lost that isn't elsewhere.
+// Open opens the state. A damaged file is set aside and replaced: everything in it is
+// elsewhere too.
 func Open(ctx context.Context, cfg Config) (*State, error) {
 	s, err := open(ctx, cfg)
 	if err == nil || !damaged(err) {
@@ -102,8 +104,8 @@ func Open(ctx context.Context, cfg Config) (*State, error) {
 	return open(ctx, cfg)
 }
 
-// damaged reports whether a file can't be opened because of what is in it; a full
-// disk, say, is no reason to give up what it holds.
+// damaged reports whether a file can't be opened because of its content. A full disk, for
+// example, is no reason to replace it.
 func damaged(err error) bool {
 	var of *sqlite.Error
 	if !errors.As(err, &of) {
@@ -134,7 +136,7 @@ func open(ctx context.Context, cfg Config) (*State, error) {
 	return s, nil
 }
 
-// openDB opens a file, or a database in memory where there is none.
+// openDB opens a file, or a database in memory if file is "".
 func openDB(ctx context.Context, file string) (*sql.DB, error) {
 	name := "file::memory:?_pragma=secure_delete(1)"
 	if file != "" {
@@ -148,15 +150,14 @@ func openDB(ctx context.Context, file string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // one writer; and a database in memory is one per connection
+	db.SetMaxOpenConns(1) // one writer; also, each connection would have a memory database of its own
 	if _, err := db.ExecContext(ctx, schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-// makeFile makes the file where it is missing: SQLite would make it readable for
-// others.
+// makeFile creates a missing file, because SQLite would make it readable for others.
 func makeFile(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -176,8 +177,8 @@ func (s *State) Close() error {
 	return errors.Join(s.db.Close(), s.codes.Close())
 }
 
-// Seen notes that a message is being handled and reports whether it was before, in
-// this process or another.
+// Seen records that a message is being handled, and reports whether it was handled before,
+// in this process or another.
 func (s *State) Seen(ctx context.Context, id string) (bool, error) {
 	now := time.Now()
 	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO seen (id, at) VALUES (?, ?)`, id, now.Unix())
@@ -188,7 +189,7 @@ func (s *State) Seen(ctx context.Context, id string) (bool, error) {
 	return n == 0, err
 }
 
-// tidy forgets what is no longer needed.
+// tidy deletes what is no longer needed.
 func (s *State) tidy(ctx context.Context) error {
 	now := time.Now()
 	_, err := s.db.ExecContext(ctx, `DELETE FROM seen WHERE at < ?`, now.Add(-seenFor).Unix())
@@ -196,10 +197,9 @@ func (s *State) tidy(ctx context.Context) error {
 	return errors.Join(err, codesErr)
 }
 
-// Put keeps messages in the window, each once by its id, behind those that are there:
-// in the order of the conversation, which is not that of the times where a message had
-// to wait for the answer to another. The oldest of a channel beyond the window's size
-// are dropped.
+// Put adds messages to the window, each ID once, after the existing ones. That is the order
+// of the conversation, which isn't the order of the times if a message waited for another's
+// answer. It drops a channel's oldest messages beyond the window's size.
 func (s *State) Put(ctx context.Context, list ...Message) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -228,19 +228,19 @@ func (s *State) Put(ctx context.Context, list ...Message) error {
 	return tx.Commit()
 }
 
-// Window gives a channel's messages, oldest first.
+// Window returns a channel's messages, oldest first.
 func (s *State) Window(ctx context.Context, channel string) ([]Message, error) {
 	return s.rows(ctx, channel)
 }
 
-// rows gives a channel's messages, or all.
+// rows returns a channel's messages, or all.
 func (s *State) rows(ctx context.Context, channel string) ([]Message, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, role, author, name, text, block, parts, at FROM channel_messages
 		WHERE channel = ?1 OR ?1 = '' ORDER BY rowid`, channel)
 	if err != nil {
 		return nil, fmt.Errorf("reading the window: %w", err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // Err returns the same error
 	var list []Message
 	for rows.Next() {
 		var m Message
@@ -255,8 +255,8 @@ func (s *State) rows(ctx context.Context, channel string) ([]Message, error) {
 	return list, rows.Err()
 }
 
-// Correct replaces the text of the message that a block of the transcript is, or takes it
-// out where text is "".
+// Correct replaces the text of the message for a block of the transcript, or removes the
+// message if text is "".
 func (s *State) Correct(ctx context.Context, channel, block, text string) error {
 	if runes := []rune(text); len(runes) > s.maxChars {
 		text = string(runes[:s.maxChars])
@@ -277,8 +277,8 @@ func (s *State) Clear(ctx context.Context, channel string) error {
 	return err
 }
 
-// ForgetAuthor removes a person's messages, and codes, from every channel, and gives
-// how many rows went.
+// ForgetAuthor removes a person's messages and codes from all channels, and returns the
+// number of removed rows.
 func (s *State) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	res, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE instr(' ' || author || ' ', ' ' || ? || ' ') > 0`, author)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestWindowKeepsTheNewestOfEachChannelOnce(t *testing.T) {
 	for i := range 10 {
 		for _, channel := range []string{"200", "201"} {
 			m := Message{ID: fmt.Sprint(100 + i), Channel: channel, Role: RoleUser, Author: "301", Text: "text of " + channel + " much too long", At: at.Add(time.Duration(i) * time.Second)}
-			for range 2 { // told twice
+			for range 2 { // delivered twice
 				if err := s.Put(t.Context(), m); err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func TestWindowKeepsTheNewestOfEachChannelOnce(t *testing.T) {
 func TestWindowIsInTheOrderOfTheConversation(t *testing.T) {
 	s := openState(t, Config{Keep: 4})
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	// The second question is asked while the first is being answered.
+	// The second question arrives while the first is being answered.
 	for _, m := range []Message{{ID: "90", Role: RoleUser, At: at}, {ID: "92", Role: RoleAssistant, At: at.Add(9 * time.Second)}, {ID: "91", Role: RoleUser, At: at.Add(time.Second)}, {ID: "93", Role: RoleAssistant, At: at.Add(18 * time.Second)}} {
 		m.Channel = "200"
 		if err := s.Put(t.Context(), m); err != nil {
@@ -82,7 +82,7 @@ func TestWindowIsInTheOrderOfTheConversation(t *testing.T) {
 	}
 }
 
-func TestSeenHoldsAcrossAStart(t *testing.T) {
+func TestSeenSurvivesARestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.db")
 	s, err := Open(t.Context(), Config{File: file})
 	if err != nil {
@@ -156,7 +156,7 @@ func TestPairing(t *testing.T) {
 			t.Errorf("a wrong code gave %v", err)
 		}
 		typed := " " + strings.ToLower(strings.ReplaceAll(p.Code, "-", "")) + " "
-		for range 2 { // asking takes nothing away
+		for range 2 { // reading removes nothing
 			if got, err := s.Whose(t.Context(), typed); err != nil || got.User != "301" || got.Name != "Anna" {
 				t.Errorf("Whose gave %+v, %v", got, err)
 			}
@@ -178,7 +178,7 @@ func TestPairing(t *testing.T) {
 	})
 }
 
-func TestAPrivateStateWritesCodesAlone(t *testing.T) {
+func TestAPrivateStateWritesOnlyCodes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "state.db")
 	s := openState(t, Config{File: file, Private: true})
@@ -195,7 +195,7 @@ func TestAPrivateStateWritesCodesAlone(t *testing.T) {
 	if window, err := s.Window(t.Context(), "200"); err != nil || len(window) != 1 {
 		t.Errorf("the window holds %v, %v", window, err)
 	}
-	other := openState(t, Config{File: file}) // a command of another process
+	other := openState(t, Config{File: file}) // a command in another process
 	if got, err := other.Whose(t.Context(), p.Code); err != nil || got.User != "302" {
 		t.Errorf("another process finds %+v, %v", got, err)
 	}
@@ -220,7 +220,7 @@ func TestAPrivateStateWritesCodesAlone(t *testing.T) {
 	}
 }
 
-func TestTheWindowKeepsItsOrderWhereTheClockIsSetBack(t *testing.T) {
+func TestTheWindowKeepsItsOrderIfTheClockIsSetBack(t *testing.T) {
 	s := openState(t, Config{Keep: 3})
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for i, hour := range []int{0, 1, -5, -4} {
@@ -248,8 +248,8 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 	}
 }
 
-// What a backup brings back of before a forgetting goes; what else was said stays.
-func TestWhatWasForgottenLeavesAStateThatComesBack(t *testing.T) {
+// Forgotten messages that a backup brings back are removed; all others stay.
+func TestForgottenMessagesLeaveARestoredState(t *testing.T) {
 	root := t.TempDir()
 	forgotten := forgotten.NewRecord(root, nil)
 	traces, err := forgotten.New(true, false)

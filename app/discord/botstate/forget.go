@@ -11,11 +11,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Forgetter takes out of the window what is forgotten elsewhere. It opens the file by
-// itself, for the bot may run or not.
+// Forgetter removes from the window what is forgotten elsewhere. It opens the file itself,
+// because the bot may or may not be running.
 type Forgetter struct{ File string }
 
-// Forget finds the messages that the traces mean, and removes them unless dry.
+// Forget finds the messages that match the traces, and removes them unless dry.
 func (f Forgetter) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	if _, err := os.Stat(f.File); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -32,8 +32,8 @@ func (s *State) forget(ctx context.Context, file string, t *forgotten.Traces, dr
 	return s.forgetRows(ctx, file, dry, func(session string, b transcript.Block) bool { return t.Selects(session, b) || t.Holds(b.Text) })
 }
 
-// Clean removes the messages that were forgotten before: a backup of the file brings them
-// back.
+// Clean removes messages that were forgotten earlier and came back with a backup of the
+// file.
 func (s *State) Clean(ctx context.Context, isForgotten func(session string, b transcript.Block) bool) error {
 	found, err := s.forgetRows(ctx, "", false, isForgotten)
 	for _, t := range found {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Pairing is a stranger who waits.
+// Pairing is a stranger who waits to be let in.
 type Pairing struct {
 	Code string
 	User string
@@ -17,10 +17,10 @@ type Pairing struct {
 	Ends time.Time
 }
 
-// letters are those of codes: none that look alike.
+// letters are the letters of codes; none look alike.
 const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 
-// Pair gives a stranger a code; one who has one that holds keeps it (fresh is false).
+// Pair gives a stranger a code. A stranger with a valid code keeps it, and fresh is false.
 func (s *State) Pair(ctx context.Context, user, name string) (p Pairing, fresh bool, err error) {
 	now := time.Now()
 	if err := s.tidy(ctx); err != nil {
@@ -59,13 +59,13 @@ func newCode() string {
 	return b.String()
 }
 
-// Pairings are the strangers who wait, the oldest first.
+// Pairings returns the waiting strangers, oldest first.
 func (s *State) Pairings(ctx context.Context) ([]Pairing, error) {
 	rows, err := s.codes.QueryContext(ctx, `SELECT code, user, name, at, ends FROM pairings WHERE ends >= ? ORDER BY at, code`, time.Now().Unix())
 	if err != nil {
 		return nil, fmt.Errorf("reading who waits: %w", err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // Err returns the same error
 	var list []Pairing
 	for rows.Next() {
 		var p Pairing
@@ -79,8 +79,7 @@ func (s *State) Pairings(ctx context.Context) ([]Pairing, error) {
 	return list, rows.Err()
 }
 
-// Whose tells who was given a code that holds. People type codes in any case and
-// without the dash.
+// Whose returns the stranger with this valid code. Case and the dash don't matter.
 func (s *State) Whose(ctx context.Context, code string) (Pairing, error) {
 	waiting, err := s.Pairings(ctx)
 	if err != nil {
@@ -94,7 +93,7 @@ func (s *State) Whose(ctx context.Context, code string) (Pairing, error) {
 	return Pairing{}, fmt.Errorf("%w: codes hold for %d minutes; the stranger gets a new one by writing to the bot again", ErrNoCode, int(CodeLife.Minutes()))
 }
 
-// EndPairing takes a code out of those that wait: its owner is let in.
+// EndPairing removes a waiting code, because its owner was let in.
 func (s *State) EndPairing(ctx context.Context, p Pairing) error {
 	if _, err := s.codes.ExecContext(ctx, `DELETE FROM pairings WHERE code = ?`, p.Code); err != nil {
 		return fmt.Errorf("ending a code: %w", err)

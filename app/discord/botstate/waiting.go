@@ -7,21 +7,22 @@ import (
 	"time"
 )
 
-// Question is a message that was not answered yet.
+// Question is a message that wasn't answered yet.
 type Question struct {
 	ID      string
 	Channel string
 	At      time.Time
 }
 
-// Wait notes that a message is going to be answered, so that its author can be told where
-// the app ends before that.
+// Wait records that a message will be answered, so that its author can be told if the app
+// ends before that.
 func (s *State) Wait(ctx context.Context, channel, id string) error {
 	_, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO waiting (id, channel, at) VALUES (?,?,?)`, id, channel, time.Now().UnixMilli())
 	return err
 }
 
-// Settle notes that messages of a channel wait no more: all of them where none is named.
+// Settle records that messages of a channel no longer wait; all of them if there are no
+// IDs.
 func (s *State) Settle(ctx context.Context, channel string, ids ...string) error {
 	if len(ids) == 0 {
 		_, err := s.db.ExecContext(ctx, `DELETE FROM waiting WHERE channel = ?`, channel)
@@ -35,13 +36,13 @@ func (s *State) Settle(ctx context.Context, channel string, ids ...string) error
 	return errors.Join(errs...)
 }
 
-// Waiting are the messages that wait, the oldest first.
+// Waiting returns the waiting messages, oldest first.
 func (s *State) Waiting(ctx context.Context) ([]Question, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, channel, at FROM waiting ORDER BY rowid`)
 	if err != nil {
 		return nil, fmt.Errorf("reading what waits for an answer: %w", err)
 	}
-	defer func() { _ = rows.Close() }() // its error is that of Err
+	defer func() { _ = rows.Close() }() // Err returns the same error
 	var list []Question
 	for rows.Next() {
 		var q Question

@@ -1,10 +1,9 @@
-// Package channels reads discord/channels.toml: who may talk to the bot, where, and
-// what it is there. The file is people's own: it is checked with words that name
-// the line, never rewritten, and the one thing the program adds to it (a person who
-// was paired) goes to its end.
+// Package channels reads discord/channels.toml: who may talk to the bot, where, and how it
+// behaves there. The file belongs to people: it is checked with messages that name the
+// line, and never rewritten. The program adds only one thing, a paired person, at its end.
 //
-// Where something in it can't be used, the stricter reading is taken: an entry that
-// is not an ID lets nobody in.
+// If an entry can't be used, the stricter reading applies: an entry that isn't an ID lets
+// nobody in.
 package channels
 
 import (
@@ -13,28 +12,28 @@ import (
 	"time"
 )
 
-// Mode says what the bot listens to in a channel.
+// Mode is what the bot listens to in a channel.
 type Mode string
 
 // The modes.
 const (
 	MentionOnly Mode = "mention_only" // mentions and replies to the bot
-	AllMessages Mode = "all_messages" // whatever people write
-	HavingFun   Mode = "having_fun"   // whatever is written, other bots included, at its leisure
+	AllMessages Mode = "all_messages" // all messages of people
+	HavingFun   Mode = "having_fun"   // all messages, also of other bots, answered casually
 )
 
-// Settings are what the bot is in a channel.
+// Settings are the bot's settings for a channel.
 type Settings struct {
 	Mode     Mode
-	Agent    string        // selector; "" is the default agent
-	Model    string        // "" is the agent's
+	Agent    string        // a selector; "" for the default agent
+	Model    string        // "" for the agent's
 	Prompt   string        // added to the instructions
-	Debounce time.Duration // messages that follow each other so fast are one
+	Debounce time.Duration // messages that arrive this quickly one after the other count as one
 	Tools    []string      // what the model may use there
 }
 
-// defaultTools are what a model may use in a channel that says nothing: nothing
-// that fetches or writes; a lesson is only proposed.
+// defaultTools are the tools of a channel that doesn't set any: none that fetch or write; a
+// lesson is only proposed.
 func defaultTools() []string { return []string{"MEMORY_APPEND"} }
 
 // Person is somebody who may talk to the bot.
@@ -42,10 +41,10 @@ type Person struct {
 	ID    string
 	Name  string
 	Since string
-	Owner bool // in a direct conversation the memory of all agents may be used
+	Owner bool // may use the memory of all agents in a direct conversation
 }
 
-// Limit is how often: Count times within Window.
+// Limit allows Count messages within Window.
 type Limit struct {
 	Count  int
 	Window time.Duration
@@ -53,18 +52,18 @@ type Limit struct {
 
 func (l Limit) String() string { return fmt.Sprintf("%d/%s", l.Count, short(l.Window)) }
 
-// Fun is how the bot behaves where it has fun.
+// Fun is the bot's behavior in channels where it has fun.
 type Fun struct {
 	MinDelay, MaxDelay time.Duration
-	BotReplies         int // replies to bots in a row, without a person between
+	BotReplies         int // consecutive replies to bots without a person in between
 }
 
-// File is channels.toml, read.
+// File is the content of channels.toml.
 type File struct {
-	Users    []string // ids of people who may talk to the bot
-	Roles    []string // of roles whose people may
-	Channels []string // where everybody may
-	Pairing  bool     // strangers are given a code
+	Users    []string // IDs of people who may talk to the bot
+	Roles    []string // IDs of roles whose members may
+	Channels []string // IDs of channels where everybody may
+	Pairing  bool     // strangers get a code
 	People   []Person // who were paired
 
 	PerPerson, PerChannel Limit
@@ -72,12 +71,12 @@ type File struct {
 
 	usual Settings
 	given map[string]given
-	name  string         // of the file
+	name  string         // the file's name
 	lines map[string]int // by key
 }
 
-// For gives the settings of a channel or thread: its own, what it leaves out its
-// parent's, then the default.
+// For returns the settings of a channel or thread: its own, then its parent's, then the
+// defaults.
 func (f *File) For(id, parent string) Settings {
 	s := f.usual
 	for _, key := range []string{parent, id} {
@@ -89,7 +88,7 @@ func (f *File) For(id, parent string) Settings {
 	return s
 }
 
-// Mapped reports whether the channel or its parent was given an agent of its own.
+// Mapped reports whether the channel or its parent has an agent of its own.
 func (f *File) Mapped(id, parent string) bool {
 	return f.given[id].agent != nil && *f.given[id].agent != "" || f.given[parent].agent != nil && *f.given[parent].agent != ""
 }
@@ -107,8 +106,8 @@ func (f *File) ReadsAll() bool {
 	return false
 }
 
-// May reports whether somebody may talk to the bot in a channel (parent: that of a
-// thread).
+// May reports whether a person may talk to the bot in a channel. parent is the channel of a
+// thread.
 func (f *File) May(user string, roles []string, channel, parent string) bool {
 	return slices.Contains(f.Users, user) || slices.ContainsFunc(f.People, func(p Person) bool { return p.ID == user }) ||
 		slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(f.Roles, r) }) ||
@@ -120,7 +119,7 @@ func (f *File) Owner(user string) bool {
 	return slices.ContainsFunc(f.People, func(p Person) bool { return p.ID == user && p.Owner })
 }
 
-// given is what one section says; nil fields are left out.
+// given is the content of one section; nil fields aren't set.
 type given struct {
 	mode         *Mode
 	agent, model *string
@@ -144,7 +143,7 @@ func set[T any](to *T, value *T) {
 	}
 }
 
-// usual is a file that says nothing: nobody may talk, strangers are given a code.
+// usual returns the defaults: nobody may talk, and strangers get a code.
 func usual() *File {
 	return &File{
 		Pairing:   true,
@@ -155,7 +154,7 @@ func usual() *File {
 	}
 }
 
-// short is a duration as people write it.
+// short formats a duration as people write it.
 func short(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:

@@ -19,7 +19,7 @@ func mustParse(t *testing.T, text string) *File {
 	return f
 }
 
-func TestTemplateSaysTheDefaults(t *testing.T) {
+func TestTemplateShowsTheDefaults(t *testing.T) {
 	f := mustParse(t, Template)
 	if diff := cmp.Diff(usual().For("1", ""), f.For("1", "")); diff != "" {
 		t.Error(diff)
@@ -105,10 +105,10 @@ func TestWhoMayTalk(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUsedIsNamedAndLetsNobodyIn(t *testing.T) {
+func TestUnusableEntriesAreNamedAndLetNobodyIn(t *testing.T) {
 	tests := map[string]struct {
 		text string
-		says string // place and words
+		says string // place and text
 	}{
 		"given a name for an id":       {"[allow]\nusers = [\"anna\"]", `channels.toml:2: allow.users: "anna" is not an ID`},
 		"given no list":                {"[allow]\n\nusers = \"301\"", "channels.toml:3: allow.users: it must be a list"},
@@ -179,7 +179,7 @@ func TestAddAndRemoveKeepEverythingElse(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoTOMLIsLeftAlone(t *testing.T) {
+func TestAFileThatIsNotTOMLIsLeftAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "channels.toml")
 	if err := os.WriteFile(file, []byte("[allow\n"), 0o600); err != nil {
 		t.Fatal(err)

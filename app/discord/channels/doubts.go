@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// shortestID is how many digits an id has at least that Discord gave since 2015.
+// shortestID is the minimum number of digits of IDs that Discord has assigned since 2015.
 const shortestID = 17
 
-// Doubts are what the file says in due form and what can hardly be meant: agents that
-// find (which gives the error for a selector) doesn't know, and numbers too short for an
-// id of a channel. They stay in force.
+// Doubts returns valid settings that are probably mistakes: agents for which find returns
+// an error, and numbers too short for a channel's ID. They stay in force.
 func (f *File) Doubts(find func(agent string) error) []Finding {
 	var found []Finding
 	doubt := func(key, text string) {

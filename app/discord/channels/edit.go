@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Template is the file as it is first written.
+// Template is the initial content of the file.
 const Template = `# Who may talk to the bot on Discord, where, and what it is there. It is read again
 # when you save it. Ids are numbers of about 18 digits: in Discord switch on Settings,
 # Advanced, Developer Mode; then right-click a person, role or channel, Copy ID.
@@ -64,7 +64,7 @@ bot_replies = 2
 # be used when this person writes to the bot directly.
 `
 
-// Ensure writes the file where there is none.
+// Ensure writes the file if it doesn't exist.
 func Ensure(file string) error {
 	if _, err := os.Lstat(file); err == nil {
 		return nil
@@ -72,7 +72,8 @@ func Ensure(file string) error {
 	return replace(file, []byte(Template))
 }
 
-// Add lets a person in: a section at the end of the file. Whoever is in stays as is.
+// Add lets a person in by adding a section at the end of the file. Somebody who is in stays
+// unchanged.
 func Add(ctx context.Context, file string, p Person) error {
 	return change(ctx, file, func(data []byte, f *File) ([]byte, error) {
 		if !connection.IsID(p.ID) {
@@ -94,8 +95,8 @@ func Add(ctx context.Context, file string, p Person) error {
 	})
 }
 
-// Remove takes a person out: the section goes, everything else stays as it is. One
-// who is in users as well is said.
+// Remove removes a person's section; everything else stays as it is. If the person is also
+// in users, the error says so.
 func Remove(ctx context.Context, file, id string) error {
 	return change(ctx, file, func(data []byte, f *File) ([]byte, error) {
 		if slices.Contains(f.Users, id) {
@@ -108,8 +109,8 @@ func Remove(ctx context.Context, file, id string) error {
 	})
 }
 
-// withoutSection leaves out a section: its header and what follows, up to the next
-// header or a comment that stands alone.
+// withoutSection removes a section: its header and what follows, up to the next header or a
+// separate comment.
 func withoutSection(data []byte, header string) []byte {
 	var out []byte
 	inside := false
@@ -129,8 +130,8 @@ func withoutSection(data []byte, header string) []byte {
 	return out
 }
 
-// change replaces the file by what do makes of it, under a lock. A file that is no
-// TOML is left alone, and so is one that would be none.
+// change replaces the file with the result of do, under a lock. It doesn't touch a file
+// that isn't TOML or wouldn't be afterwards.
 func change(ctx context.Context, file string, do func(data []byte, f *File) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("changing %s: %w", file, err)
@@ -141,7 +142,7 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return fmt.Errorf("changing %s: another program is at it: %w", file, err)
 	}
-	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
+	defer func() { _ = lock.Unlock() }() // at the latest the end of the process unlocks it
 	if err := Ensure(file); err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 	return replace(file, after)
 }
 
-// replace writes a file at once, 0600, through a symlink if it is one.
+// replace writes a file atomically with mode 0600, following a symbolic link.
 func replace(file string, data []byte) error {
 	target, err := wholefile.Through(file)
 	if err == nil {
@@ -178,7 +179,7 @@ func replace(file string, data []byte) error {
 	return nil
 }
 
-// quoted is a TOML string of a name that a stranger chose.
+// quoted returns the TOML string of a name that a stranger chose.
 func quoted(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\\' || r == '"' {

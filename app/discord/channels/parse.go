@@ -22,12 +22,12 @@ const (
 	maxPrompt = 4000 // characters
 )
 
-// Finding is something in the file that can't be used.
+// Finding is a part of the file that can't be used.
 type Finding struct {
 	File string
-	Line int // 0 unknown
+	Line int // 0 if unknown
 	Key  string
-	Text string // what is wrong, what is allowed, and what is used instead
+	Text string // what is wrong, what is allowed, and what applies instead
 }
 
 func (f Finding) String() string {
@@ -41,11 +41,11 @@ func (f Finding) String() string {
 	return place + ": " + f.Text
 }
 
-// ErrSyntax: the file is no TOML.
+// ErrSyntax means that the file isn't TOML.
 var ErrSyntax = errors.New("it is not TOML")
 
-// Load reads a file; one that is not there says nothing. An error means that nothing
-// of it can be used: what was read before should stay in force.
+// Load reads a file; a missing one has the defaults. An error means that nothing of it can
+// be used: what was read before should stay in force.
 func Load(file string) (*File, []Finding, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func Load(file string) (*File, []Finding, error) {
 	return Parse(file, data)
 }
 
-// Parse reads the text of a file called name.
+// Parse parses the text of a file called name.
 func Parse(name string, data []byte) (*File, []Finding, error) {
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
@@ -140,7 +140,7 @@ func (r *reader) allow(table map[string]any) {
 	}
 }
 
-// ids reads a list of ids; what is none is left out.
+// ids reads a list of IDs and leaves out everything else.
 func (r *reader) ids(key string, value any) []string {
 	list, ok := value.([]any)
 	if !ok {
@@ -248,7 +248,7 @@ func (r *reader) text(key string, value any) (string, bool) {
 	return strings.TrimSpace(text), true
 }
 
-// toolNames are the tools a channel may be given.
+// toolNames are the tools that a channel may have.
 var toolNames = []string{"AGENT", "SKILL", "MEMORY_APPEND", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL"}
 
 func (r *reader) tools(key string, value any) *[]string {

@@ -14,41 +14,42 @@ import (
 )
 
 const (
-	// identifyEvery is the least time between two identifies of a bot: the five seconds
-	// that Discord wants, and what the first may take longer on its way than the second.
+	// identifyEvery is the minimum time between two identifies of a bot: the five seconds
+	// that Discord demands, plus the time by which the first may take longer to arrive than
+	// the second.
 	identifyEvery = 5*time.Second + 250*time.Millisecond
 	firstWait     = 250 * time.Millisecond
-	longestWait   = time.Minute     // between two tries; the day's identifies are kept by mayIdentify
-	longestResume = 5 * time.Second // before a session is resumed: that costs no identify
-	// keepSession is how long a session is kept while Discord can't be reached: within
-	// it what was said meanwhile is told when the session is resumed.
+	longestWait   = time.Minute     // between two tries; mayIdentify limits the identifies of a day
+	longestResume = 5 * time.Second // before a session is resumed, which costs no identify
+	// keepSession is how long a session is kept while Discord can't be reached. When it is
+	// resumed within that time, Discord sends the events that were missed.
 	keepSession = 5 * time.Minute
-	// otherAddress is from which try on a session is resumed at the usual address
-	// instead of the one it was given.
+	// otherAddress is the try from which on a session is resumed at the usual address
+	// instead of its own.
 	otherAddress = 4
-	// steadyAfter is how long a connection has to hold for the next wait to be short again.
+	// steadyAfter is how long a connection must last for the next wait to be short again.
 	steadyAfter = time.Minute
 )
 
-// Config is what a Connection needs. Token and Handle are required.
+// Config holds the options of a Connection. Token and Handle are required.
 type Config struct {
 	Token string // without "Bot "
-	// Handle is told everything that happens, one event at a time, in order. It must
-	// not wait: the connection's heartbeat does not, but its events do.
+	// Handle receives all events, one at a time and in order. It must not block: heartbeats
+	// continue, but further events wait.
 	Handle func(Event)
-	// Content asks for the text of messages that don't mention the bot (a privileged
-	// intent, which has to be switched on in the developer portal).
+	// Content requests the text of messages that don't mention the bot. This is a
+	// privileged intent, which must be switched on in the developer portal.
 	Content bool
-	// Changed is told each change of the status; optional.
+	// Changed receives each change of the status. Optional.
 	Changed func(Status)
-	// Base takes the place of https://discord.com and of the CDN's hosts: tests. It must
-	// be an address of this machine.
+	// Base replaces https://discord.com and the hosts of the CDN in tests. It must be an
+	// address of this machine.
 	Base   string
 	Logger *slog.Logger // optional
 }
 
-// Connection is a bot's connection to Discord. Its REST calls work while Run runs or
-// not.
+// Connection is a bot's connection to Discord. Its REST calls also work while Run isn't
+// running.
 type Connection struct {
 	cfg     Config
 	rest    *transport
@@ -56,29 +57,29 @@ type Connection struct {
 	log     *slog.Logger
 	dial    func(ctx context.Context, url string) (socket, error)
 	limits  func(ctx context.Context) (gatewayAddress, error)
-	session session // of Run's goroutine alone
+	session session // used only by Run's goroutine
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	status Status
 	bot    User
-	app    string // the application's id
+	app    string // the application's ID
 	places map[string]Place
 	roles  map[string]string // the bot's own role, by server
 }
 
-// session is what a connection is resumed with.
+// session is what it takes to resume a connection.
 type session struct {
 	id         string
 	resumeURL  string
 	seq        int64
 	identified time.Time // when the last identify was sent
 	lost       time.Time // since when Discord can't be reached; zero while it can
-	failed     int       // tries to reach it since then
+	failed     int       // failed tries since then
 }
 
 func (s *session) resumable() bool { return s.id != "" }
 
-// unreached notes that Discord could not be reached: the session outlives that for a
+// unreached records that Discord couldn't be reached. The session survives that for a
 // while.
 func (s *session) unreached() {
 	if s.lost.IsZero() {
@@ -94,8 +95,8 @@ func (s *session) unreached() {
 
 func (s *session) forget() { *s = session{identified: s.identified} }
 
-// New prepares a connection; nothing is sent before Run. It panics where a required
-// field is missing, and gives an error for a Base that is no address.
+// New prepares a connection; only Run sends anything. It panics if a required field is
+// missing, and returns an error if Base isn't a valid address.
 func New(cfg Config) (*Connection, error) {
 	if cfg.Token == "" || cfg.Handle == nil {
 		panic("connection: New needs Token and Handle")
@@ -126,8 +127,8 @@ type gatewayAddress struct {
 	Limit startLimit
 }
 
-// startLimit is how many sessions a bot may begin: so many in all and still, until
-// ResetAfter milliseconds are over.
+// startLimit is how many sessions a bot may begin: in all, and how many are left until
+// ResetAfter milliseconds have passed.
 type startLimit struct {
 	Total      int
 	Remaining  int
@@ -139,14 +140,14 @@ func gatewayOf(f fields) gatewayAddress {
 	return gatewayAddress{f.text("url"), startLimit{limit.whole("total"), limit.whole("remaining"), limit.whole("reset_after")}}
 }
 
-// Status is how the connection is now.
+// Status returns the connection's current status.
 func (c *Connection) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
-// Bot is the bot's own account, once it was connected.
+// Bot returns the bot's own account, known after the first connection.
 func (c *Connection) Bot() User {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,10 +175,10 @@ func (c *Connection) set(s Status) {
 	}
 }
 
-// backoff is a pause that grows from one time to the next.
+// backoff is a pause that grows each time.
 type backoff time.Duration
 
-// pause gives the pause of this time, with jitter, at most so long.
+// pause returns the next pause, with jitter and limited to longest.
 func (b *backoff) pause(longest time.Duration) time.Duration {
 	if *b < backoff(firstWait) {
 		*b = backoff(firstWait)
@@ -189,14 +190,15 @@ func (b *backoff) pause(longest time.Duration) time.Duration {
 
 func (b *backoff) reset() { *b = 0 }
 
-// pauses are those between two tries: one grows while Discord can't be reached, the
-// other while sessions end soon. An outage that is over says nothing of the next session.
+// pauses are the pauses between two tries. One grows while Discord can't be reached, the
+// other while sessions end soon: an outage that is over predicts nothing about the next
+// session.
 type pauses struct {
 	reach, again backoff
-	asked        bool // the last socket ended because Discord wanted it
+	asked        bool // the last socket ended because Discord asked for it
 }
 
-// next is how long to wait after a try that ended with err and held for so long.
+// next returns how long to wait after a try that ended with err and lasted held.
 func (p *pauses) next(err error, held time.Duration, longest time.Duration) time.Duration {
 	if errors.Is(err, errUnreached) {
 		return p.reach.pause(longest)
@@ -210,7 +212,7 @@ func (p *pauses) next(err error, held time.Duration, longest time.Duration) time
 	return p.again.pause(longest)
 }
 
-// Run keeps the connection until ctx ends (nil) or somebody has to change something
+// Run maintains the connection until ctx ends (nil) or until somebody must change something
 // first (a *StopError). Between two tries it waits, longer each time, with jitter.
 func (c *Connection) Run(ctx context.Context) error {
 	var waits pauses
@@ -244,15 +246,15 @@ func (c *Connection) Run(ctx context.Context) error {
 	}
 }
 
-// errUnreached: no socket could be opened.
+// errUnreached means that no socket could be opened.
 var errUnreached = errors.New("discord can't be reached")
 
-// laterError says how long to wait at least: no identify is left of the day's.
+// laterError means that no identify of the day is left, and holds the minimum time to wait.
 type laterError struct{ after time.Duration }
 
 func (e *laterError) Error() string { return "no identify is left for " + e.after.String() }
 
-// once connects once and stays until that ends.
+// once connects once and returns when that connection ends.
 func (c *Connection) once(ctx context.Context) error {
 	c.set(Status{State: StateConnecting, Text: "Connecting…"})
 	address := c.session.resumeURL
@@ -272,8 +274,8 @@ func (c *Connection) once(ctx context.Context) error {
 	return g.run(ctx)
 }
 
-// mayIdentify asks where to connect and waits until identifying is allowed: a bot
-// may do it once in five seconds and so often a day.
+// mayIdentify asks Discord for the address and waits until an identify is allowed: Discord
+// limits them to one in five seconds and a number per day.
 func (c *Connection) mayIdentify(ctx context.Context) (address string, err error) {
 	limits, err := c.limits(ctx)
 	var said *Error
@@ -296,17 +298,17 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 	return limits.URL, nil
 }
 
-// identifyPause is the time between two identifies: what Discord demands, and
-// longer once most of the day's are used up, so that some are left at its end.
+// identifyPause returns the time between two identifies: what Discord demands, and longer
+// when most of the day's are used up, so that some are left at the end of the day.
 func identifyPause(l startLimit) time.Duration {
 	if l.Remaining <= 0 || l.ResetAfter <= 0 || l.Remaining*4 >= l.Total {
 		return identifyEvery
 	}
-	reserve := l.Total / 50 // for starts by hand
+	reserve := l.Total / 50 // for manual starts
 	return max(identifyEvery, time.Duration(l.ResetAfter)*time.Millisecond/time.Duration(max(l.Remaining-reserve, 1)))
 }
 
-// reason is an error in a sentence for people, without addresses.
+// reason returns an error as a sentence for people, without addresses.
 func reason(err error) string {
 	var later *laterError
 	var closed *closedError

@@ -68,7 +68,7 @@ func (r *rig) of(kind connection.EventKind) []connection.Event {
 	return list
 }
 
-// await waits until it holds; the test's own time limit ends a wait in vain.
+// await waits until holds returns true; the test's own time limit ends it otherwise.
 func (r *rig) await(what string, holds func() bool) {
 	r.t.Helper()
 	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -191,7 +191,7 @@ func TestWaitingForALimitEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestMessagesRingNobody(t *testing.T) {
+func TestMessagesPingNobody(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	id, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "@everyone", Files: []connection.File{{Name: "a.md", Data: []byte("x")}}})
@@ -217,7 +217,7 @@ func TestMessagesRingNobody(t *testing.T) {
 	}
 }
 
-func TestWhatDiscordRefuses(t *testing.T) {
+func TestRefusalsByDiscord(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "quiet", NoSend: true})
@@ -249,7 +249,7 @@ func TestWhatDiscordRefuses(t *testing.T) {
 	}
 }
 
-func TestReplyToADeletedMessageIsPostedWithoutIt(t *testing.T) {
+func TestReplyToADeletedMessageIsPostedWithoutTheReference(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	if _, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "x", Reply: "5"}); err != nil {
@@ -260,7 +260,7 @@ func TestReplyToADeletedMessageIsPostedWithoutIt(t *testing.T) {
 	}
 }
 
-func TestReplyWhereNothingMayBeReadIsPostedWithoutIt(t *testing.T) {
+func TestReplyWithoutReadPermissionIsPostedWithoutTheReference(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.AddChannel(discordtest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
@@ -282,7 +282,7 @@ func TestAnArchivedThreadIsOpenedByAMessage(t *testing.T) {
 	}
 }
 
-func TestASendWhoseAnswerIsLostIsNotPostedTwice(t *testing.T) {
+func TestASendWhoseResponseIsLostIsNotPostedTwice(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
@@ -294,7 +294,7 @@ func TestASendWhoseAnswerIsLostIsNotPostedTwice(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidWhileDiscordCannotBeReachedIsToldLater(t *testing.T) {
+func TestMessagesDuringAnOutageArriveLater(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
@@ -311,7 +311,7 @@ func TestWhatIsSaidWhileDiscordCannotBeReachedIsToldLater(t *testing.T) {
 	}
 }
 
-func TestPlacesThatAreGoneAreTold(t *testing.T) {
+func TestDeletedPlacesAreReported(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})
@@ -334,10 +334,21 @@ func TestPlacesThatAreGoneAreTold(t *testing.T) {
 	}
 }
 
-func TestTheGatewayGoesOnAfter(t *testing.T) {
+// sessions returns how often a session was started or resumed.
+func (r *rig) sessions() int {
+	n := len(r.of(connection.EventReady))
+	for _, resume := range r.fake.Resumes() {
+		if resume.OK {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheGatewayRecoversFrom(t *testing.T) {
 	tests := map[string]struct {
 		end        func(f *discordtest.Server)
-		identifies int // in all: 1 where the session is resumed
+		identifies int // in all: 1 if the session is resumed
 	}{
 		"a dropped socket":         {func(f *discordtest.Server) { f.Drop() }, 1},
 		"op 7":                     {func(f *discordtest.Server) { f.AskReconnect() }, 1},
@@ -364,10 +375,10 @@ func TestTheGatewayGoesOnAfter(t *testing.T) {
 			r.awaitReady()
 			tt.end(r.fake)
 			r.await("the end", func() bool {
-				return len(r.of(connection.EventReady))+len(r.of(connection.EventResumed)) > 1 || r.c.Status().State != connection.StateReady
+				return r.sessions() > 1 || r.c.Status().State != connection.StateReady
 			})
 			r.fake.SetDeaf(false)
-			r.await("the next connection", func() bool { return len(r.of(connection.EventReady))+len(r.of(connection.EventResumed)) > 1 })
+			r.await("the next connection", func() bool { return r.sessions() > 1 })
 			r.awaitReady()
 			r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "still there?"})
 			r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
@@ -375,7 +386,8 @@ func TestTheGatewayGoesOnAfter(t *testing.T) {
 			if len(list) != tt.identifies {
 				t.Errorf("%d identifies, want %d", len(list), tt.identifies)
 			}
-			// The exact time is tested with the clock of a bubble; here the first may have taken a while to arrive.
+			// The exact time is tested in a bubble; here the first may have taken a while
+			// to arrive.
 			if len(list) > 1 && list[1].Time.Sub(list[0].Time) < 3*time.Second {
 				t.Errorf("two identifies within %s", list[1].Time.Sub(list[0].Time))
 			}
@@ -412,7 +424,7 @@ func TestTheGatewayStopsAt(t *testing.T) {
 	}
 }
 
-func TestWithoutAnIdentifyLeftNothingIsTried(t *testing.T) {
+func TestWithoutAnIdentifyLeftTheConnectionWaits(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
@@ -446,7 +458,7 @@ func TestARevokedTokenStopsARunningBot(t *testing.T) {
 	}
 }
 
-func TestNamesShowWhatTheyAre(t *testing.T) {
+func TestNamesHoldNoMisleadingCharacters(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
 	tests := map[string]string{
@@ -454,7 +466,7 @@ func TestNamesShowWhatTheyAre(t *testing.T) {
 		"Anna\u200b\u2060":           "Anna",
 		"\u200b":                     "",
 		"An\x00na\nB":                "An na B",
-		"\u05d0\u05e0\u05d4":         "\u05d0\u05e0\u05d4", // written from the right, as it is
+		"\u05d0\u05e0\u05d4":         "\u05d0\u05e0\u05d4", // written from right to left, unchanged
 		"\U0001f469\u200d\U0001f4bb": "\U0001f469\u200d\U0001f4bb",
 	}
 	n := 0
@@ -468,7 +480,7 @@ func TestNamesShowWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestBucketsAreKeptTo(t *testing.T) {
+func TestBucketsAreRespected(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
@@ -477,7 +489,7 @@ func TestBucketsAreKeptTo(t *testing.T) {
 	const span = 400 * time.Millisecond
 	r.fake.SetLimits(
 		discordtest.Limit{Method: "POST", Path: "/202/", Count: 1, Window: time.Hour},
-		discordtest.Limit{Path: "/messages", Count: 5, Window: span}, // to post and to edit are one bucket here
+		discordtest.Limit{Path: "/messages", Count: 5, Window: span}, // posts and edits share one bucket here
 	)
 	began := time.Now()
 	var first string
@@ -496,7 +508,7 @@ func TestBucketsAreKeptTo(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	send(0) // the first answers tell of the bucket
+	send(0) // the first answers name the bucket
 	edit()
 	for i := 1; i < 16; i++ {
 		all.Go(func() { send(i) })
@@ -513,7 +525,8 @@ func TestBucketsAreKeptTo(t *testing.T) {
 			t.Errorf("%s %s was refused: its bucket was empty", q.Method, q.Path)
 		}
 	}
-	// A bucket that is empty for long holds up its own channel alone, and says so at once.
+	// A bucket that stays empty for long delays only its own channel, and reports that at
+	// once.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for channel, want := range map[string]error{"202": connection.ErrBusy, "201": nil} {
@@ -566,8 +579,8 @@ func TestSlashCommands(t *testing.T) {
 	}
 }
 
-// The token goes to Discord, or to this machine for tests, whatever a variable says.
-func TestNoAddressElsewhereGetsTheToken(t *testing.T) {
+// The token goes to Discord, or in tests to this machine, whatever a variable says.
+func TestNoOtherAddressGetsTheToken(t *testing.T) {
 	for base, ok := range map[string]bool{
 		"http://127.0.0.1:8080": true, "http://localhost:8080": true, "http://[::1]:1": true, "http://127.9.9.9": true,
 		"https://example.org": false, "http://127.0.0.1.example.org": false, "http://127.0.0.1@example.org": false, "http://10.0.0.1": false,

@@ -1,15 +1,13 @@
-// Package connection is what mac-stats uses of Discord, in types of its own: the
-// gateway (a websocket that tells what happens) and the REST calls that answer.
+// Package connection provides the part of Discord that mac-stats uses, in types of its own:
+// the gateway (a websocket for events) and the REST calls to answer them.
 //
-// Every field of what Discord sends is read by itself (see fields): one that is missing,
-// or of a type that nobody expects, costs itself and nothing else. Of the answer to a
-// message that was posted the id alone is read. The gateway resumes a session where it
-// can, waits with jitter where it can't, and stops with words for people where trying
-// again is of no use.
+// Each field of Discord's data is read separately (see fields): if one is missing or has an
+// unexpected type, only that field is lost. Of the response to a posted message only the ID
+// is read. The gateway resumes a session if possible, and otherwise waits with jitter. If
+// trying again is useless, it stops with an explanation for people.
 //
 // Rules:
-//   - Nothing is ever sent that could ring a bell for many: allowed_mentions is
-//     empty in every message.
+//   - No message can ping many people: allowed_mentions is empty in every message.
 //   - Waiting for a rate limit ends with the request's context.
-//   - The token is in no error and no log line.
+//   - No error and no log line holds the token.
 package connection

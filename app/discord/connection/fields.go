@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// fields are those of a JSON object, each read by itself when it is asked for: one that
-// is missing, or of a type that nobody expects, has its zero value and costs no other.
-// Discord adds fields and types without notice, and other servers that speak its
-// protocol send strings for numbers.
+// fields are the fields of a JSON object, each decoded on demand. A field that is missing
+// or of an unexpected type has its zero value and affects no other. Discord adds fields and
+// types without notice, and other servers with its protocol send strings for numbers.
 type fields map[string]json.RawMessage
 
-// readFields reads an object; what is none has no fields.
+// readFields decodes an object; anything else has no fields.
 func readFields(data []byte) fields {
 	var f fields
 	if json.Unmarshal(data, &f) != nil {
@@ -25,7 +24,7 @@ func readFields(data []byte) fields {
 	return f
 }
 
-// has reports whether there is a value other than null.
+// has reports whether a field has a value other than null.
 func (f fields) has(name string) bool {
 	return len(f[name]) > 0 && !bytes.Equal(f[name], []byte("null"))
 }
@@ -36,14 +35,14 @@ func (f fields) isText(name string) bool {
 	return f.has(name) && json.Unmarshal(f[name], &s) == nil
 }
 
-// text is a string.
+// text returns a string.
 func (f fields) text(name string) string {
 	var s string
-	_ = json.Unmarshal(f[name], &s) // "" where it is none
+	_ = json.Unmarshal(f[name], &s) // "" if it isn't a string
 	return s
 }
 
-// id is an id: digits, as a string or a number.
+// id returns an ID: digits, as a string or a number.
 func (f fields) id(name string) string { return readID(f[name]) }
 
 func readID(raw json.RawMessage) string {
@@ -54,7 +53,7 @@ func readID(raw json.RawMessage) string {
 	return id
 }
 
-// ids are those of a list.
+// ids returns the IDs in a list.
 func (f fields) ids(name string) []string {
 	var list []string
 	for _, raw := range f.list(name) {
@@ -65,15 +64,15 @@ func (f fields) ids(name string) []string {
 	return list
 }
 
-// number is a number, or a string that holds one; ok is false for anything else.
+// number returns a number, or the number in a string; ok is false for anything else.
 func (f fields) number(name string) (n float64, ok bool) {
 	text := strings.TrimSpace(strings.Trim(string(f[name]), `"`))
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
-// whole is a number without what it has behind the point, 0 for none; numbers beyond
-// what an int of 32 bits holds are cut to that.
+// whole returns a number without its fraction, or 0. Numbers outside the range of a 32-bit
+// int are limited to it.
 func (f fields) whole(name string) int {
 	n, ok := f.number(name)
 	if !ok {
@@ -82,7 +81,7 @@ func (f fields) whole(name string) int {
 	return int(max(math.MinInt32, min(n, math.MaxInt32)))
 }
 
-// isTrue reports whether a field says so: true, "true", 1.
+// isTrue reports whether a field is true, "true" or 1.
 func (f fields) isTrue(name string) bool {
 	switch strings.ToLower(strings.Trim(string(f[name]), `"`)) {
 	case "true", "1":
@@ -91,10 +90,10 @@ func (f fields) isTrue(name string) bool {
 	return false
 }
 
-// object is an object.
+// object returns an object.
 func (f fields) object(name string) fields { return readFields(f[name]) }
 
-// list are the elements of a list, whatever they are.
+// list returns the elements of a list, of any type.
 func (f fields) list(name string) []json.RawMessage { return readList(f[name]) }
 
 func readList(data []byte) []json.RawMessage {
@@ -105,7 +104,7 @@ func readList(data []byte) []json.RawMessage {
 	return list
 }
 
-// objects are the objects of a list; what is none is left out.
+// objects returns the objects in a list and leaves out everything else.
 func (f fields) objects(name string) []fields { return objectsIn(f.list(name)) }
 
 func objectsIn(list []json.RawMessage) []fields {
@@ -118,7 +117,7 @@ func objectsIn(list []json.RawMessage) []fields {
 	return out
 }
 
-// time is a time as Discord writes them; zero for anything else.
+// time returns a time in Discord's format, or zero.
 func (f fields) time(name string) time.Time {
 	t, err := time.Parse(time.RFC3339, f.text(name))
 	if err != nil {
@@ -127,10 +126,10 @@ func (f fields) time(name string) time.Time {
 	return t
 }
 
-// discordEpoch is where the times in ids begin: 2015, in milliseconds since 1970.
+// discordEpoch is the start of the times in IDs: 2015, in milliseconds since 1970.
 const discordEpoch = 1420070400000
 
-// timeOf is when an id was given; zero for one that holds no time.
+// timeOf returns when an ID was assigned; zero if it holds no time.
 func timeOf(id string) time.Time {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || n>>22 == 0 {
@@ -139,5 +138,5 @@ func timeOf(id string) time.Time {
 	return time.UnixMilli(int64(n>>22) + discordEpoch) //nolint:gosec // 42 bits
 }
 
-// valid is text without what is no UTF-8.
+// valid returns text with invalid UTF-8 replaced.
 func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }

@@ -32,21 +32,21 @@ const (
 	gatewayVersion = "10"
 	helloTimeout   = 20 * time.Second
 	dialTimeout    = 20 * time.Second
-	usualBeat      = 41250 * time.Millisecond // between heartbeats, where Discord doesn't say
+	usualBeat      = 41250 * time.Millisecond // between heartbeats, if Discord doesn't set it
 	maxPayload     = 16 << 20                 // bytes of one event
-	// closeKeeping ends a socket so that its session can be resumed; 1000 and 1001
-	// would end the session too.
+	// closeKeeping closes a socket so that its session can be resumed; 1000 and 1001 would
+	// end the session too.
 	closeKeeping = 4000
 )
 
-// Why a socket ended, where Discord gave no close code.
+// Why a socket ended without a close code from Discord.
 var (
 	errSilent         = errors.New("a heartbeat was not answered")
 	errAsked          = errors.New("discord asked to connect again")
 	errInvalidSession = errors.New("the session is invalid")
 )
 
-// closedError is the end of a socket as Discord told it.
+// closedError is a close code from Discord.
 type closedError struct {
 	code int
 	text string
@@ -56,14 +56,14 @@ func (e *closedError) Error() string {
 	return fmt.Sprintf("discord closed the connection (%d)", e.code)
 }
 
-// socket is a websocket. One goroutine reads, one writes.
+// socket is a websocket. One goroutine reads, another one writes.
 type socket interface {
 	Read() ([]byte, error)
 	Write(data []byte) error
 	Close(code int)
 }
 
-// payload is what is sent over it.
+// payload is a message of the gateway.
 type payload struct {
 	Op   int
 	Data json.RawMessage
@@ -71,7 +71,7 @@ type payload struct {
 	Type string
 }
 
-// readPayload reads what came. What is no JSON object is an error, and ends the socket.
+// readPayload decodes a payload. An error ends the socket.
 func readPayload(data []byte) (payload, error) {
 	var f fields
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -87,17 +87,17 @@ func readPayload(data []byte) (payload, error) {
 	return p, nil
 }
 
-// gateway is one socket at work.
+// gateway is one open socket.
 type gateway struct {
 	c       *Connection
 	sock    socket
 	session *session
 	beat    *time.Timer
 	every   time.Duration
-	waiting bool // the last heartbeat was not answered yet
+	waiting bool // the last heartbeat wasn't answered yet
 }
 
-// received is a payload, or why there is none any more.
+// received is a payload, or the error that ended the socket.
 type received struct {
 	payload payload
 	err     error
@@ -135,7 +135,7 @@ func (g *gateway) run(ctx context.Context) error {
 	}
 }
 
-// read hands on what comes until the socket ends.
+// read passes on payloads until the socket ends.
 func (g *gateway) read(in chan<- received, ended <-chan struct{}) {
 	for {
 		var r received
@@ -155,7 +155,7 @@ func (g *gateway) read(in chan<- received, ended <-chan struct{}) {
 	}
 }
 
-// ended sorts the end of a socket.
+// ended classifies the end of a socket.
 func (g *gateway) ended(err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {
@@ -171,7 +171,7 @@ func (g *gateway) ended(err error) error {
 	return err
 }
 
-// onBeat sends a heartbeat; where the last one had no answer the socket is dead.
+// onBeat sends a heartbeat. If the last one wasn't answered, the socket is dead.
 func (g *gateway) onBeat() error {
 	if g.every == 0 || g.waiting {
 		return errSilent
@@ -223,13 +223,13 @@ func (g *gateway) on(ctx context.Context, p payload) error {
 	return nil
 }
 
-// onHello begins the heartbeat and the session.
+// onHello starts the heartbeat and the session.
 func (g *gateway) onHello(data json.RawMessage) error {
 	g.every = usualBeat
 	if ms, ok := readFields(data).number("heartbeat_interval"); ok && ms > 0 {
 		g.every = time.Duration(ms * float64(time.Millisecond))
 	}
-	g.beat.Reset(time.Duration(rand.Float64() * float64(g.every))) // as Discord asks, so that not all beat at once
+	g.beat.Reset(time.Duration(rand.Float64() * float64(g.every))) // as Discord asks, so that not all bots beat at once
 	if g.session.resumable() {
 		return g.send(opResume, map[string]any{"token": g.c.cfg.Token, "session_id": g.session.id, "seq": g.session.seq})
 	}
@@ -248,7 +248,7 @@ const (
 	intentMessageContent = 1 << 15
 )
 
-// intents are what the bot wants to be told.
+// intents returns the events that the bot subscribes to.
 func (c *Connection) intents() int {
 	intents := intentGuilds | intentGuildMessages | intentDirectMessages
 	if c.cfg.Content {
@@ -257,7 +257,7 @@ func (c *Connection) intents() int {
 	return intents
 }
 
-// onInvalid: the session can be resumed, or a new one is begun after a moment.
+// onInvalid resumes the session if it can be, or starts a new one after a moment.
 func (g *gateway) onInvalid(ctx context.Context, data json.RawMessage) error {
 	if !(fields{"d": data}).isTrue("d") {
 		g.session.forget()
@@ -268,7 +268,7 @@ func (g *gateway) onInvalid(ctx context.Context, data json.RawMessage) error {
 	return errInvalidSession
 }
 
-// dispatch tells what happened.
+// dispatch handles an event.
 func (g *gateway) dispatch(p payload) {
 	c := g.c
 	switch p.Type {
@@ -276,7 +276,6 @@ func (g *gateway) dispatch(p payload) {
 		g.onReady(p.Data)
 	case "RESUMED":
 		c.set(Status{State: StateReady, Text: "Connected as " + c.Bot().Name + "."})
-		c.cfg.Handle(Event{Kind: EventResumed, User: c.Bot()})
 	case "MESSAGE_CREATE":
 		c.onMessage(p, EventMessage)
 	case "MESSAGE_UPDATE":
@@ -292,7 +291,7 @@ func (g *gateway) dispatch(p payload) {
 	}
 }
 
-// interactionCommand is the type of an interaction that is a slash command.
+// interactionCommand is the type of interactions that are slash commands.
 const interactionCommand = 2
 
 func (c *Connection) onMessage(p payload, kind EventKind) {
@@ -307,7 +306,7 @@ func (c *Connection) onMessage(p payload, kind EventKind) {
 	}
 	role, bot := c.roles[m.Guild], c.bot
 	c.mu.Unlock()
-	if role != "" && slices.Contains(m.roles, role) { // people pick it from the list for the bot itself
+	if role != "" && slices.Contains(m.roles, role) { // people pick the role from the list instead of the bot
 		m.Text = strings.ReplaceAll(m.Text, "<@&"+role+">", "<@"+bot.ID+">")
 		if !m.Mentioned(bot.ID) {
 			m.Mentions = append(m.Mentions, bot)
@@ -329,7 +328,7 @@ func (g *gateway) onReady(data json.RawMessage) {
 	ready := readFields(data)
 	app, user := ready.object("application").id("id"), userOf(ready.object("user"))
 	if user.ID == "" {
-		user.ID = app // they are the same, but for bots of the first years
+		user.ID = app // they are the same, except for bots from Discord's first years
 	}
 	g.session.id, g.session.resumeURL = ready.text("session_id"), ready.text("resume_gateway_url")
 	c := g.c
@@ -365,7 +364,7 @@ func (c *Connection) dialSocket(ctx context.Context, address string) (socket, er
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialTimeout}
 	conn, resp, err := dialer.DialContext(ctx, address, nil)
 	if resp != nil && resp.Body != nil {
-		_ = resp.Body.Close() // its status is in the error
+		_ = resp.Body.Close() // the error holds its status
 	}
 	if err != nil {
 		return nil, err
@@ -384,7 +383,7 @@ func (s *webSocket) Read() ([]byte, error) {
 }
 
 func (s *webSocket) Write(data []byte) error {
-	_ = s.conn.SetWriteDeadline(time.Now().Add(dialTimeout)) // a write to a dead socket fails by itself
+	_ = s.conn.SetWriteDeadline(time.Now().Add(dialTimeout)) // a write to a dead socket fails anyway
 	return s.conn.WriteMessage(websocket.TextMessage, data)
 }
 

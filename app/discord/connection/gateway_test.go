@@ -20,10 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These tests play the gateway over sockets of channels, so that hours pass in a
+// These tests play the gateway over sockets made of channels, so that hours pass in a
 // bubble.
 
-// played is one end of a socket: what the connection wrote, and what it is told.
+// played is one end of a socket: what the connection wrote, and what it receives.
 type played struct {
 	in     chan []byte // to the connection
 	out    chan payload
@@ -61,7 +61,7 @@ func (p *played) Close(code int) {
 	close(p.gone)
 }
 
-func (p *played) tell(op int, data any) { p.send(map[string]any{"op": op, "d": data}) }
+func (p *played) sendOp(op int, data any) { p.send(map[string]any{"op": op, "d": data}) }
 
 func (p *played) dispatch(seq int, name string, data any) {
 	p.send(map[string]any{"op": 0, "s": seq, "t": name, "d": data})
@@ -75,9 +75,9 @@ func (p *played) send(v any) {
 	p.in <- data
 }
 
-// hello begins as Discord does, and gives the first answer.
+// hello begins as Discord does, and returns the first answer.
 func (p *played) hello() payload {
-	p.tell(opHello, map[string]any{"heartbeat_interval": 40_000})
+	p.sendOp(opHello, map[string]any{"heartbeat_interval": 40_000})
 	for {
 		if first := <-p.out; first.Op != opHeartbeat {
 			return first
@@ -151,12 +151,12 @@ func TestHeartbeat(t *testing.T) {
 				t.Fatalf("sent op %d with %s, want a heartbeat with the sequence 1", beat.Op, beat.Data)
 			}
 			beats++
-			p.tell(opAck, nil)
+			p.sendOp(opAck, nil)
 		}
 		if beats < 14 || beats > 17 {
 			t.Errorf("%d heartbeats in ten minutes, want one in 40 s", beats)
 		}
-		p.tell(opHeartbeat, nil) // Discord asks for one
+		p.sendOp(opHeartbeat, nil) // Discord asks for one
 		if beat := <-p.out; beat.Op != opHeartbeat {
 			t.Errorf("asked for a heartbeat it sent op %d", beat.Op)
 		}
@@ -175,14 +175,14 @@ func TestHowASocketEnds(t *testing.T) {
 		end      func(p *played)
 		resumed  bool // the next socket resumes
 		resume   string
-		stops    int // or the close code that ends it all
+		stops    int // or the close code that ends everything
 		mentions string
 	}{
 		"given a missed heartbeat": {end: func(*played) {}, resumed: true},
 		"given a dropped socket":   {end: func(p *played) { p.end <- errors.New("reset by peer") }, resumed: true},
-		"given op 7":               {end: func(p *played) { p.tell(opReconnect, nil) }, resumed: true},
-		"given op 9 to resume":     {end: func(p *played) { p.tell(opInvalidSession, true) }, resumed: true},
-		"given op 9":               {end: func(p *played) { p.tell(opInvalidSession, false) }},
+		"given op 7":               {end: func(p *played) { p.sendOp(opReconnect, nil) }, resumed: true},
+		"given op 9 to resume":     {end: func(p *played) { p.sendOp(opInvalidSession, true) }, resumed: true},
+		"given op 9":               {end: func(p *played) { p.sendOp(opInvalidSession, false) }},
 		"given close code 4000":    {end: func(p *played) { p.end <- &closedError{code: 4000} }, resumed: true},
 		"given close code 4007":    {end: func(p *played) { p.end <- &closedError{code: 4007} }},
 		"given close code 4009":    {end: func(p *played) { p.end <- &closedError{code: 4009} }},
@@ -238,8 +238,8 @@ func TestHowASocketEnds(t *testing.T) {
 	}
 }
 
-func TestReconnectStormKeepsWithinTheDaysIdentifies(t *testing.T) {
-	tests := map[string]time.Duration{ // how long each connection lives
+func TestAReconnectStormStaysWithinTheDailyIdentifies(t *testing.T) {
+	tests := map[string]time.Duration{ // how long each connection lasts
 		"given connections that end at once":          0,
 		"given connections that hold for two minutes": 2 * time.Minute,
 	}
@@ -276,7 +276,7 @@ func TestReconnectStormKeepsWithinTheDaysIdentifies(t *testing.T) {
 						p.ready(fmt.Sprint("s", identifies))
 						go func() {
 							for range p.out {
-								p.tell(opAck, nil)
+								p.sendOp(opAck, nil)
 							}
 						}()
 						time.Sleep(lives)
@@ -314,19 +314,19 @@ func TestDroppedSocketsAreResumedSoon(t *testing.T) {
 	})
 }
 
-// An outage is over when Discord is there again: how long it took to reach it says
-// nothing of how long to wait for a session.
-func TestAfterAnOutageItIsBackSoon(t *testing.T) {
+// After an outage the time it took to reach Discord doesn't affect how long to wait for a
+// session.
+func TestAfterAnOutageItReconnectsSoon(t *testing.T) {
 	tests := map[string]struct {
-		end func(p *played) // of the first sockets that open again
+		end func(p *played) // ends the first sockets that open again
 		n   int
 	}{
-		"given an invalid session":                   {func(p *played) { p.tell(opInvalidSession, false) }, 1},
-		"given two invalid sessions":                 {func(p *played) { p.tell(opInvalidSession, false) }, 2},
-		"given that it is asked to connect again":    {func(p *played) { p.tell(opReconnect, nil) }, 1},
+		"given an invalid session":                   {func(p *played) { p.sendOp(opInvalidSession, false) }, 1},
+		"given two invalid sessions":                 {func(p *played) { p.sendOp(opInvalidSession, false) }, 2},
+		"given that it is asked to connect again":    {func(p *played) { p.sendOp(opReconnect, nil) }, 1},
 		"given a session that timed out":             {func(p *played) { p.end <- &closedError{code: 4009} }, 1},
 		"given a socket that breaks before a hello":  {func(p *played) { p.end <- errors.New("reset by peer") }, 1},
-		"given a session that can be resumed anew":   {func(p *played) { p.tell(opInvalidSession, true) }, 1},
+		"given a session that can be resumed anew":   {func(p *played) { p.sendOp(opInvalidSession, true) }, 1},
 		"given nothing but that it is reached again": {nil, 0},
 	}
 	for name, tt := range tests {
@@ -366,7 +366,7 @@ func TestAfterAnOutageItIsBackSoon(t *testing.T) {
 					back := time.Now()
 					for range tt.n {
 						p := <-s.sockets
-						p.tell(opHello, map[string]any{"heartbeat_interval": 40_000})
+						p.sendOp(opHello, map[string]any{"heartbeat_interval": 40_000})
 						tt.end(p)
 					}
 					p = <-s.sockets
@@ -389,8 +389,9 @@ func TestAfterAnOutageItIsBackSoon(t *testing.T) {
 	}
 }
 
-// A server that always asks to connect again is not asked several times a second.
-func TestAskedForeverItKeepsAPace(t *testing.T) {
+// If a server asks again and again to reconnect, the connection doesn't do so several times
+// a second.
+func TestRepeatedReconnectRequestsAreThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		ctx, stop := context.WithCancel(t.Context())
@@ -401,7 +402,7 @@ func TestAskedForeverItKeepsAPace(t *testing.T) {
 			p := <-s.sockets
 			p.hello()
 			p.ready("s1")
-			p.tell(opReconnect, nil)
+			p.sendOp(opReconnect, nil)
 		}
 		if d := time.Since(began); d < 3*time.Minute {
 			t.Errorf("it connected 100 times within %s", d)
@@ -472,14 +473,14 @@ func FuzzPayload(f *testing.F) {
 		defer g.beat.Stop()
 		p, err := readPayload(data)
 		if err != nil || p.Op == opInvalidSession {
-			return // the one waits, and is tested elsewhere
+			return // this one waits, and is tested elsewhere
 		}
-		_ = g.on(t.Context(), p) // an error ends the socket, nothing more
+		_ = g.on(t.Context(), p) // an error only ends the socket
 	})
 }
 
-// Who asks while a new try is under way hears why the last one failed.
-func TestConnectingAnewTellsTheLastCause(t *testing.T) {
+// While a new try is under way, the status says why the last one failed.
+func TestReconnectingReportsTheLastCause(t *testing.T) {
 	c := &Connection{log: slog.New(slog.DiscardHandler)}
 	for _, tt := range []struct {
 		set  Status
@@ -498,8 +499,8 @@ func TestConnectingAnewTellsTheLastCause(t *testing.T) {
 	}
 }
 
-// message is a MESSAGE_CREATE as Discord sends one: a reply in a server, with a file, an
-// embed and a mention.
+// message is a MESSAGE_CREATE in Discord's form: a reply in a server, with a file, an embed
+// and a mention.
 const message = `{"id":"1175", "channel_id":"200", "guild_id":"100", "type":19, "content":"hello <@1>", "tts":false, "pinned":false,
 	"timestamp":"2026-11-21T10:15:02.123000+00:00", "edited_timestamp":"2026-11-21T10:16:02.123000+00:00", "flags":0, "nonce":"77", "mention_everyone":false,
 	"author":{"id":"301","username":"anna","global_name":"Anna","discriminator":"0","avatar":null,"bot":false,"public_flags":64,"primary_guild":null,"collectibles":null},
@@ -513,8 +514,8 @@ const message = `{"id":"1175", "channel_id":"200", "guild_id":"100", "type":19, 
 	"referenced_message":{"id":"1170","channel_id":"200","type":0,"content":"before","timestamp":"2026-11-21T10:14:00.000000+00:00","edited_timestamp":null,
 		"author":{"id":"302","username":"ben","global_name":"Ben","public_flags":0},"mentions":[],"mention_roles":[],"attachments":[],"embeds":[]}}`
 
-// dependents are the fields of a Message, and of what hangs on it, that a field of the
-// event may change.
+// dependents are the fields of a Message and of its parts that a field of the event may
+// change.
 var dependents = map[string][]string{
 	"guild_id": {"Guild"}, "type": {"System", "Reply", "ReplyPlace"}, "content": {"Text", "NoText"}, "timestamp": {"Time"}, "edited_timestamp": {"Edited"},
 	"author": {"Author"}, "author.id": {"Author.ID"}, "author.username": {"Author.Name"}, "author.global_name": {"Author.Name"}, "author.bot": {"Author.Bot"},
@@ -527,7 +528,7 @@ var dependents = map[string][]string{
 	"referenced_message.mentions": {"Answered.Mentions"}, "referenced_message.mention_roles": {"Answered.roles"}, "referenced_message.attachments": {"Answered.Attachments"},
 }
 
-// flat are the fields of a message by their names.
+// flat returns the fields of a message by name.
 func flat(m Message) map[string]string {
 	out := map[string]string{}
 	var walk func(prefix string, v reflect.Value)
@@ -548,7 +549,7 @@ func flat(m Message) map[string]string {
 	return out
 }
 
-func TestAFieldOfAnyTypeCostsNoOther(t *testing.T) {
+func TestAFieldOfAnyTypeAffectsNoOther(t *testing.T) {
 	read := func(data []byte) (got []Message) {
 		c, err := New(Config{Token: "secret", Handle: func(e Event) { got = append(got, e.Message) }})
 		if err != nil {
@@ -572,7 +573,7 @@ func TestAFieldOfAnyTypeCostsNoOther(t *testing.T) {
 	each = func(path string, at func(o map[string]any) map[string]any) {
 		for name, was := range at(parse()) {
 			if path == "" && (name == "id" || name == "channel_id") {
-				continue // what can't be told apart, or put anywhere
+				continue // unrecognizable, or not settable
 			}
 			for _, odd := range []any{nil, "odd", 7, 400.5, true, []any{}, []any{"odd", 7, nil}, map[string]any{}, map[string]any{"id": []any{}}} {
 				o := parse()
@@ -606,8 +607,8 @@ func TestAFieldOfAnyTypeCostsNoOther(t *testing.T) {
 	}
 }
 
-// Of several objects in a list, an odd one costs itself.
-func TestAnOddElementCostsItself(t *testing.T) {
+// Of several objects in a list, only the unexpected one is lost.
+func TestAnUnexpectedElementAffectsNoOther(t *testing.T) {
 	c, err := New(Config{Token: "secret", Handle: func(Event) {}})
 	if err != nil {
 		t.Fatal(err)
@@ -625,9 +626,9 @@ func TestAnOddElementCostsItself(t *testing.T) {
 	}
 }
 
-// What was said in a server is never taken for what was said in a direct conversation,
-// where the owner's own memory is used.
-func TestAServersMessageIsNeverADirectOne(t *testing.T) {
+// A server's message is never mistaken for a direct one: direct conversations use the
+// owner's own memory.
+func TestAServersMessageIsNeverDirect(t *testing.T) {
 	for _, data := range []string{
 		`{"id":"1","channel_id":"200","guild_id":{},"content":"x"}`, `{"id":"1","channel_id":"200","guild_id":"x","content":"x"}`,
 		`{"id":"1","channel_id":"200","member":{},"content":"x"}`, `{"id":"1","channel_id":"210","guild_id":null,"content":"x"}`,

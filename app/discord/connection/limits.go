@@ -11,41 +11,41 @@ import (
 )
 
 const (
-	// globalPace is the time between two requests in the long run, globalBurst how many
-	// may go at once: together no second has more than the 50 that Discord allows.
+	// globalPace is the average time between two requests, and globalBurst the number that
+	// may be sent at once. Together they never exceed the 50 a second that Discord allows.
 	globalPace  = time.Second / 40
 	globalBurst = 10
-	// maxInvalid is how many refused requests in invalidWindow there may be; Discord
-	// bans an address for a while at 10,000.
+	// maxInvalid is how many requests may be refused within invalidWindow. Discord bans an
+	// address for a while at 10,000.
 	maxInvalid    = 5000
 	invalidWindow = 10 * time.Minute
-	// maxBuckets is how many buckets are known at most; those that are full again are
-	// forgotten then.
+	// maxBuckets is the maximum number of known buckets; beyond it those that are full
+	// again are dropped.
 	maxBuckets = 10_000
 )
 
-// maxWait is the longest time that is taken for one, in seconds.
+// maxWait is the longest time that is accepted from Discord, in seconds.
 const maxWait = 1e6
 
-// limits are Discord's rate limits, as its answers tell them. Requests that share a
-// bucket are counted together: Discord names the bucket of a route, and each channel
-// has one of its own.
+// limits are Discord's rate limits, as its answers report them. Requests that share a
+// bucket are counted together: Discord names the bucket of a route, and each channel has
+// one of its own.
 type limits struct {
-	mu      sync.Mutex // guards what follows
-	global  time.Time  // Discord refused requests of every kind: none is sent before
-	paced   time.Time  // when the requests sent so far are through, at the global pace
+	mu      sync.Mutex // guards the fields below
+	global  time.Time  // Discord refused requests of every kind until then
+	paced   time.Time  // when the requests so far are through at the global pace
 	names   map[string]string
 	buckets map[string]*bucket
 	invalid int
-	since   time.Time // of invalid
+	since   time.Time // the start of invalid's window
 }
 
-// bucket is so many requests within a window.
+// bucket is a number of requests within a window.
 type bucket struct {
 	limit  int
-	left   int           // of the window that ends at reset
+	left   int           // in the window that ends at reset
 	flying int           // sent and not answered yet
-	window time.Duration // 0 while nobody has told
+	window time.Duration // 0 while unknown
 	reset  time.Time
 }
 
@@ -53,8 +53,8 @@ func newLimits() *limits {
 	return &limits{names: map[string]string{}, buckets: map[string]*bucket{}}
 }
 
-// wait waits until a request of a route may be sent. Each one it lets through has to
-// be answered to by learn.
+// wait waits until a request of a route may be sent. For each request that it lets through,
+// the caller must call learn.
 func (l *limits) wait(ctx context.Context, r *http.Request) error {
 	key := route(r)
 	for {
@@ -71,7 +71,7 @@ func (l *limits) wait(ctx context.Context, r *http.Request) error {
 	}
 }
 
-// take counts a request, or says how long to wait before asking again.
+// take counts a request, or returns how long to wait before asking again.
 func (l *limits) take(key string) (pause time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *limits) take(key string) (pause time.Duration, err error) {
 	if b != nil && b.left <= 0 {
 		pause = max(b.reset.Sub(now), time.Millisecond)
 	}
-	if !strings.Contains(key, "/interactions/") { // those don't count among all
+	if !strings.Contains(key, "/interactions/") { // those don't count towards the global limit
 		pause = max(pause, l.global.Sub(now), l.paced.Sub(now)-globalBurst*globalPace)
 	}
 	if pause > 0 {
@@ -103,7 +103,7 @@ func (l *limits) take(key string) (pause time.Duration, err error) {
 	return 0, nil
 }
 
-// bucketOf is a route's bucket as far as it is known; it needs the lock.
+// bucketOf returns a route's bucket as far as it is known. The caller holds the lock.
 func (l *limits) bucketOf(key string) *bucket {
 	if name, ok := l.names[key]; ok {
 		return l.buckets[name]
@@ -111,9 +111,9 @@ func (l *limits) bucketOf(key string) *bucket {
 	return l.buckets[key]
 }
 
-// learn takes what an answer to a request says of the limits; its status is 0 where
-// there was none. after is how long to wait where the request was refused for one;
-// global that it was the one for all requests.
+// learn records what an answer to a request reports about the limits; status is 0 if there
+// was no answer. after is how long to wait if the request was refused for a limit, and
+// global reports whether that was the one for all requests.
 func (l *limits) learn(r *http.Request, status int, h http.Header, after time.Duration, global bool) {
 	key := route(r)
 	l.mu.Lock()
@@ -129,14 +129,14 @@ func (l *limits) learn(r *http.Request, status int, h http.Header, after time.Du
 		l.global = now.Add(after)
 	case refused:
 		b := l.named(key, h)
-		b.left, b.reset = 0, now.Add(after) // the window stays as long as it is: this is waited for once
+		b.left, b.reset = 0, now.Add(after) // the window stays the same: this wait happens once
 		b.limit = max(b.limit, 1)
 	default:
 		l.count(key, h, now)
 	}
 }
 
-// count takes in what an answer says of its bucket.
+// count records what an answer reports about its bucket.
 func (l *limits) count(key string, h http.Header, now time.Time) {
 	limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	after := seconds(h.Get("X-RateLimit-Reset-After"))
@@ -145,12 +145,12 @@ func (l *limits) count(key string, h http.Header, now time.Time) {
 		return
 	}
 	b := l.named(key, h)
-	fresh := left == limit-1 // the first of its window tells how long that is
+	fresh := left == limit-1 // the first of its window reveals the window's length
 	left -= b.flying         // Discord may not have counted those
 	reset := now.Add(after)
 	if apart := reset.Sub(b.reset); b.limit > 0 && apart < b.window/2 {
 		if apart < -b.window/2 {
-			return // of a window that is over: it comes late
+			return // a late answer from a window that is over
 		}
 		left, reset = min(left, b.left), later(reset, b.reset)
 	}
@@ -167,14 +167,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// named is the bucket that an answer names, of the request's channel; it needs the
-// lock.
+// named returns the bucket that an answer names for the request's channel. The caller holds
+// the lock.
 func (l *limits) named(key string, h http.Header) *bucket {
 	name := key
 	if hash := h.Get("X-RateLimit-Bucket"); hash != "" {
 		name = hash + " " + major(key)
 	} else if known, ok := l.names[key]; ok {
-		name = known // what is under way is counted there
+		name = known // requests under way are counted there
 	}
 	if len(l.buckets) >= maxBuckets || len(l.names) >= maxBuckets {
 		l.forget()
@@ -203,7 +203,7 @@ func (l *limits) forget() {
 	}
 }
 
-// countInvalid counts the answers that Discord bans an address for.
+// countInvalid counts the answers for which Discord bans an address.
 func (l *limits) countInvalid(status int, now time.Time) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
@@ -216,12 +216,12 @@ func (l *limits) countInvalid(status int, now time.Time) {
 	l.invalid++
 }
 
-// route names what a request does: the method and the path with its channel.
+// route returns the kind of a request: the method and the path with its channel.
 func route(r *http.Request) string {
 	return r.Method + " " + messageID.ReplaceAllString(r.URL.Path, "/messages/:id")
 }
 
-// major is the part of a route that has buckets of its own: a channel, mostly.
+// major returns the part of a route that has buckets of its own, usually a channel.
 func major(key string) string {
 	_, rest, ok := strings.Cut(key, "/channels/")
 	if !ok {

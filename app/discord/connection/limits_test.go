@@ -20,7 +20,7 @@ func request(t *testing.T, method, path string) *http.Request {
 	return r
 }
 
-// says are the headers of an answer about bucket "b".
+// says returns the headers of an answer about bucket "b".
 func says(limit, left string) http.Header {
 	h := http.Header{}
 	h.Set("X-RateLimit-Bucket", "b")
@@ -49,7 +49,7 @@ func TestNoSecondHasMoreRequestsThanDiscordAllows(t *testing.T) {
 			})
 		}
 		began := time.Now()
-		// What answers a slash command isn't counted: it has to come within three seconds.
+		// Answers to slash commands aren't counted: they must arrive within three seconds.
 		if err := l.wait(t.Context(), request(t, http.MethodPost, "/interactions/1/x/callback")); err != nil || time.Since(began) > 0 {
 			t.Errorf("a slash command waited for %s, %v", time.Since(began), err)
 		}
@@ -98,7 +98,7 @@ func TestABucketIsSharedByTheRoutesThatDiscordNames(t *testing.T) {
 	})
 }
 
-func TestAnAddressIsNotBannedForRequestsThatAreRefused(t *testing.T) {
+func TestRefusedRequestsDoNotGetTheAddressBanned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
 		r := request(t, http.MethodGet, "/channels/200")
@@ -118,7 +118,7 @@ func TestAnAddressIsNotBannedForRequestsThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestBucketsThatAreFullAgainAreForgotten(t *testing.T) {
+func TestFullBucketsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
 		for i := range maxBuckets + 10 {
@@ -137,14 +137,14 @@ func TestBucketsThatAreFullAgainAreForgotten(t *testing.T) {
 	})
 }
 
-// A refusal is waited for once: what comes afterwards goes at the bucket's own pace.
-func TestALongRefusalSlowsNothingAfterwards(t *testing.T) {
+// The wait after a refusal happens once: later requests go at the bucket's own pace.
+func TestALongRefusalDoesNotDelayLaterRequests(t *testing.T) {
 	for name, first := range map[string]int{"given a bucket that is known": 1, "given the first answer of a route": 0} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLimits()
 				r := request(t, http.MethodPost, "/channels/200/messages")
-				var reset time.Time // of the server's own window
+				var reset time.Time // the end of the server's own window
 				left := 0
 				send := func(refuse time.Duration) time.Duration {
 					t.Helper()

@@ -6,11 +6,10 @@ import (
 	"net/http"
 )
 
-// maxPlaces is how many channels and threads are remembered; beyond it Discord is
-// asked again.
+// maxPlaces is how many channels and threads to remember; beyond it Discord is asked again.
 const maxPlaces = 20_000
 
-// rememberPlaces takes in what an event tells of channels and threads.
+// rememberPlaces records what an event reports about channels and threads.
 func (c *Connection) rememberPlaces(p payload) {
 	switch p.Type {
 	case "GUILD_CREATE":
@@ -36,13 +35,13 @@ func (c *Connection) rememberPlaces(p payload) {
 		}
 	case "GUILD_DELETE":
 		guild := readFields(p.Data)
-		if id := guild.id("id"); id != "" && !guild.isTrue("unavailable") { // else Discord has an outage
+		if id := guild.id("id"); id != "" && !guild.isTrue("unavailable") { // otherwise Discord has an outage
 			c.leave(func(p Place) bool { return p.Guild == id })
 		}
 	}
 }
 
-// rememberRole takes note of the role that Discord made for the bot in a server.
+// rememberRole records the role that Discord made for the bot in a server.
 func (c *Connection) rememberRole(guild string, role fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +50,7 @@ func (c *Connection) rememberRole(guild string, role fields) {
 	}
 }
 
-// leave forgets places that are gone for the bot, and tells of each.
+// leave drops places that are gone for the bot, and reports each.
 func (c *Connection) leave(gone func(Place) bool) {
 	c.mu.Lock()
 	var list []string
@@ -79,7 +78,7 @@ func (c *Connection) remember(p Place) {
 	c.places[p.ID] = p
 }
 
-// Place tells what a channel or thread is: as it was told, else Discord is asked.
+// Place returns what a channel or thread is, from earlier events or by asking Discord.
 func (c *Connection) Place(ctx context.Context, id string) (Place, error) {
 	c.mu.Lock()
 	p, known := c.places[id]

@@ -19,8 +19,8 @@ const (
 	apiBase = "https://discord.com/api/v10"
 	// userAgent names the program in the form that Discord asks bots for.
 	userAgent = "DiscordBot (mac-stats, 0.1)"
-	// maxAnswer is how long an answer of REST may be, in bytes: 100 messages with all
-	// that hangs on them.
+	// maxAnswer is the maximum length of a REST answer, in bytes: 100 messages with
+	// everything attached to them.
 	maxAnswer = 16 << 20
 )
 
@@ -34,7 +34,7 @@ type outgoing struct {
 	Files     []fileEntry `json:"attachments,omitempty"`
 }
 
-// mentions are none: nobody is rung by a message of ours.
+// mentions is empty: messages of the bot ping nobody.
 type mentions struct {
 	Parse   []string `json:"parse"`
 	Replied bool     `json:"replied_user"`
@@ -52,11 +52,11 @@ type fileEntry struct {
 
 func noMentions() mentions { return mentions{Parse: []string{}} }
 
-// codeReplyUnread: a reply needs the permission to read what it answers to.
+// codeReplyUnread means that a reply needs permission to read the message it replies to.
 const codeReplyUnread = 160002
 
-// Send posts a message and gives its id. A reply to a message that is gone, or that
-// the bot may not read, is posted without the reference.
+// Send posts a message and returns its ID. A reply to a message that is gone, or that the
+// bot may not read, is posted without the reference.
 func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id string, err error) {
 	body := outgoing{Content: out.Text, Nonce: out.Nonce, Enforce: out.Nonce != "", Mentions: noMentions()}
 	if out.Reply != "" {
@@ -71,8 +71,8 @@ func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id
 	return id, err
 }
 
-// post sends a message, with its files where it has some. Of the answer the id alone is
-// read, "" where it can't be: the message is posted all the same.
+// post sends a message and its files. It reads only the ID from the answer, or returns ""
+// if it can't: the message is posted anyway.
 func (c *Connection) post(ctx context.Context, channel string, body outgoing, files []File) (id string, err error) {
 	const what = "sending a message"
 	path, contentType := messagesPath(channel), "application/json"
@@ -90,7 +90,7 @@ func (c *Connection) post(ctx context.Context, channel string, body outgoing, fi
 	return readFields(answer).id("id"), err
 }
 
-// withFiles is a body of several parts: what goes as JSON, then the files.
+// withFiles returns a multipart body: the JSON, then the files.
 func withFiles(body []byte, files []File) (contentType string, data []byte, err error) {
 	var buf bytes.Buffer
 	w := multipart.NewWriter(&buf)
@@ -109,12 +109,12 @@ func withFiles(body []byte, files []File) (contentType string, data []byte, err 
 	return w.FormDataContentType(), buf.Bytes(), err
 }
 
-// The paths of REST, behind apiBase.
+// The paths of REST, below apiBase.
 func messagesPath(channel string) string { return "/channels/" + url.PathEscape(channel) + "/messages" }
 
 func messagePath(channel, id string) string { return messagesPath(channel) + "/" + url.PathEscape(id) }
 
-// call sends a body as JSON (nil: none) and gives the answer.
+// call sends a body as JSON (nil for none) and returns the answer.
 func (c *Connection) call(ctx context.Context, what, method, path string, body any) (answer []byte, err error) {
 	var data []byte
 	if body != nil {
@@ -125,8 +125,8 @@ func (c *Connection) call(ctx context.Context, what, method, path string, body a
 	return c.exchange(ctx, what, method, path, "application/json", data)
 }
 
-// exchange is a request and its answer, within Discord's limits; an answer that refuses
-// is an *Error.
+// exchange sends a request within Discord's limits and returns the answer. A refusal is an
+// *Error.
 func (c *Connection) exchange(ctx context.Context, what, method, path, contentType string, data []byte) (answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, apiBase+path, bytes.NewReader(data))
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *Connection) exchange(ctx context.Context, what, method, path, contentTy
 	return nil, &Error{Status: status, What: what, Code: said.whole("code"), Message: said.text("message")}
 }
 
-// Edit replaces the text of a message of the bot's own.
+// Edit replaces the text of one of the bot's own messages.
 func (c *Connection) Edit(ctx context.Context, channel, message, text string) error {
 	body := struct {
 		Content  string   `json:"content"`
@@ -160,7 +160,7 @@ func (c *Connection) Edit(ctx context.Context, channel, message, text string) er
 	return err
 }
 
-// Typing shows for ten seconds that the bot is writing.
+// Typing shows for ten seconds that the bot is typing.
 func (c *Connection) Typing(ctx context.Context, channel string) error {
 	_, err := c.call(ctx, "typing", http.MethodPost, "/channels/"+url.PathEscape(channel)+"/typing", nil)
 	return err
@@ -186,7 +186,7 @@ func (c *Connection) Messages(ctx context.Context, channel, before string, limit
 		return nil, err
 	}
 	var out []Message
-	for _, f := range slices.Backward(objectsIn(readList(answer))) { // they come newest first
+	for _, f := range slices.Backward(objectsIn(readList(answer))) { // Discord returns them newest first
 		if m := messageOf(f); m.ID != "" {
 			out = append(out, m)
 		}
@@ -194,10 +194,10 @@ func (c *Connection) Messages(ctx context.Context, channel, before string, limit
 	return out, nil
 }
 
-// cdnHosts are where files of messages are.
+// cdnHosts are the hosts of files in messages.
 var cdnHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 
-// Download fetches a file of a message, at most so many bytes.
+// Download fetches a file of a message, at most most bytes.
 func (c *Connection) Download(ctx context.Context, address string, most int) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -230,7 +230,7 @@ func (c *Connection) Download(ctx context.Context, address string, most int) ([]
 	return data, nil
 }
 
-// Answer answers a slash command so that only who used it sees it.
+// Answer answers a slash command, visible only to the person who used it.
 func (c *Connection) Answer(ctx context.Context, cmd Command, text string) error {
 	const toOneOnly = 1 << 6
 	body := map[string]any{"type": 4, "data": map[string]any{"content": text, "flags": toOneOnly, "allowed_mentions": noMentions()}}
@@ -245,8 +245,7 @@ type SlashCommand struct {
 	Description string `json:"description"`
 }
 
-// SetCommands tells Discord which slash commands there are, in the place of those
-// of before.
+// SetCommands replaces the slash commands registered with Discord.
 func (c *Connection) SetCommands(ctx context.Context, list []SlashCommand) error {
 	c.mu.Lock()
 	app := c.app

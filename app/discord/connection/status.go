@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// State is how a connection is.
+// State is the state of a connection.
 type State string
 
 // The states of a connection.
@@ -15,30 +15,30 @@ const (
 	StateConnecting State = "connecting"
 	StateReady      State = "ready"
 	StateWaiting    State = "waiting" // for the next try
-	StateStopped    State = "stopped" // trying again is of no use: see Next
+	StateStopped    State = "stopped" // trying again is useless: see Next
 )
 
-// Status is how a connection is, in words for people too.
+// Status is a connection's status, including words for people.
 type Status struct {
 	State State     `json:"state"`
 	Text  string    `json:"text"`
-	Next  string    `json:"next,omitempty"` // what to do; "" for nothing
-	Last  string    `json:"last,omitempty"` // while connecting anew: why the last try was in vain
-	Code  int       `json:"code,omitempty"` // what the gateway closed with, where that stopped it
+	Next  string    `json:"next,omitempty"` // what to do; "" if nothing
+	Last  string    `json:"last,omitempty"` // while reconnecting: why the last try failed
+	Code  int       `json:"code,omitempty"` // the gateway's close code, if that stopped it
 	Bot   User      `json:"bot,omitzero"`
 	Since time.Time `json:"since"`
 }
 
-// StopError ends a connection for good: somebody has to change something first.
+// StopError ends a connection permanently: somebody must change something first.
 type StopError struct {
-	Code int // the gateway's close code; 401 where REST refused the token
+	Code int // the gateway's close code; 401 if REST refused the token
 	Text string
 	Next string
 }
 
 func (e *StopError) Error() string { return e.Text + " " + e.Next }
 
-// What Discord closes a connection with where trying again is of no use. See
+// Discord's close codes after which trying again is useless. See
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes.
 const (
 	closeAuthFailed        = 4004
@@ -51,7 +51,8 @@ const (
 	closeDisallowedIntents = 4014
 )
 
-// stopFor gives the words of a close code that ends the connection; nil for others.
+// stopFor returns the explanation of a close code that ends the connection; nil for other
+// codes.
 func stopFor(code int) *StopError {
 	switch code {
 	case closeAuthFailed:
@@ -77,7 +78,7 @@ func stopFor(code int) *StopError {
 	return nil
 }
 
-// Why a connection is made again, in sentences.
+// Reasons for reconnecting, as sentences.
 const (
 	whyUnreached = "Discord can't be reached."
 	whyClosed    = "Discord closed the connection."
@@ -89,8 +90,8 @@ const (
 	nextNothing  = "Nothing to do: it retries automatically."
 )
 
-// Sentences are what a Status says of a connection that was stopped or is made again,
-// as text or as what to do: a window shows them in its reader's language.
+// Sentences returns the texts and next steps that a Status may have when a connection was
+// stopped or is made again. A window shows them in its reader's language.
 func Sentences() []string {
 	list := []string{whyUnreached, whyClosed, whySilent, whyAsked, whyInvalid, whyNoneLeft, whyLimited, nextNothing}
 	for _, code := range []int{closeAuthFailed, closeInvalidShard, closeInvalidVersion, closeInvalidIntents, closeDisallowedIntents} {
@@ -113,10 +114,10 @@ var (
 	ErrBusy       = errors.New("discord asks to wait for longer than there is time")
 )
 
-// Error is an answer of Discord that says no.
+// Error is an answer of Discord that refuses a request.
 type Error struct {
-	Status  int // of HTTP
-	Code    int // Discord's own, 0 where it gave none
+	Status  int // the HTTP status
+	Code    int // Discord's own code; 0 if there is none
 	Message string
 	What    string // the call, in words
 }
@@ -125,7 +126,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: discord says %d (%d) %s", e.What, e.Status, e.Code, e.Message)
 }
 
-// Is sorts Discord's codes under the errors callers decide on.
+// Is maps Discord's codes to the errors that callers decide on.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case ErrPermission:

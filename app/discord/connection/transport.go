@@ -16,16 +16,16 @@ import (
 const (
 	// restTries is how often a request is tried in total.
 	restTries = 5
-	// answerTimeout is how long Discord may take to answer one; it is sent again then,
-	// where that does no harm.
+	// answerTimeout is how long Discord may take to answer a request. After that it is sent
+	// again if that is safe.
 	answerTimeout = 15 * time.Second
 )
 
-// transport sends requests within Discord's rate limits: it waits for the bucket
-// and the global limit as the answers tell them, and sends a request again that was
-// refused for them. All waiting ends with the request's context.
+// transport sends requests within Discord's rate limits. It waits for the bucket and the
+// global limit as reported by the answers, and repeats a request that was refused for them.
+// All waiting ends with the request's context.
 type transport struct {
-	base   *url.URL // takes the place of https://discord.com in tests; nil: none
+	base   *url.URL // replaces https://discord.com in tests; else nil
 	next   http.RoundTripper
 	limits *limits
 }
@@ -38,7 +38,7 @@ func newTransport(base *url.URL) *transport {
 	return &transport{base: base, next: next, limits: newLimits()}
 }
 
-// send sends a request, in time, and gives the answer's status and body.
+// send sends a request when it is allowed, and returns the answer's status and body.
 func (t *transport) send(r *http.Request) (status int, body []byte, err error) {
 	for try := 1; status == 0 && err == nil; try++ {
 		status, body, err = t.attempt(r, try)
@@ -46,8 +46,8 @@ func (t *transport) send(r *http.Request) (status int, body []byte, err error) {
 	return status, body, err
 }
 
-// attempt sends a request once; without a status or an error it is to be sent again,
-// now: what had to be waited for was.
+// attempt sends a request once. Without a status and an error the caller must send it again
+// at once: attempt has already waited.
 func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, err error) {
 	if err := t.limits.wait(r.Context(), r); err != nil {
 		return 0, nil, err
@@ -76,7 +76,7 @@ func (t *transport) attempt(r *http.Request, try int) (status int, body []byte, 
 	return 0, nil, nil
 }
 
-// answer sends a request and reads the whole answer: one that breaks off is none.
+// answer sends a request and reads the complete answer; an incomplete one is an error.
 func (t *transport) answer(r *http.Request) (status int, header http.Header, body []byte, err error) {
 	resp, err := t.next.RoundTrip(r)
 	if err != nil {
@@ -90,18 +90,18 @@ func (t *transport) answer(r *http.Request) (status int, header http.Header, bod
 	return resp.StatusCode, resp.Header, body, nil
 }
 
-// mayRepeat reports whether sending a request twice does no harm: messages carry a
-// nonce that Discord checks.
+// mayRepeat reports whether sending a request twice is safe: messages carry a nonce that
+// Discord checks.
 func mayRepeat(r *http.Request) bool {
 	return r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/messages") || strings.HasSuffix(r.URL.Path, "/typing")
 }
 
-// pause waits before a request is sent again that failed on the way.
+// pause waits before a request that failed on the way is sent again.
 func (t *transport) pause(ctx context.Context, try int) error {
 	return Sleep(ctx, jitter(time.Duration(try)*500*time.Millisecond))
 }
 
-// prepared is the request for this try.
+// prepared returns the request for this try.
 func (t *transport) prepared(r *http.Request, try int) (*http.Request, error) {
 	out := r.Clone(r.Context())
 	if try > 1 && r.GetBody != nil {
@@ -117,22 +117,22 @@ func (t *transport) prepared(r *http.Request, try int) (*http.Request, error) {
 	return out, nil
 }
 
-// refusal is how long to wait where a request was refused for a rate limit, 0 where
-// it was not, and whether that is the limit of all requests.
+// refusal returns how long to wait if a request was refused for a rate limit, or 0, and
+// whether it is the limit for all requests.
 func refusal(status int, h http.Header, body []byte) (after time.Duration, global bool) {
 	if status != http.StatusTooManyRequests {
 		return 0, false
 	}
-	said := readFields(body) // no fields in a page of a proxy in front: the header says it
+	said := readFields(body) // empty for an error page of a proxy: the header has it
 	wait, _ := said.number("retry_after")
 	after = max(time.Duration(min(wait, maxWait)*float64(time.Second)), seconds(h.Get("Retry-After")), 100*time.Millisecond)
 	return after, said.isTrue("global") || h.Get("X-RateLimit-Global") != "" || h.Get("Via") == "" && wait == 0
 }
 
-// messageID is the part of a path that buckets don't depend on.
+// messageID matches the part of a path that buckets don't depend on.
 var messageID = regexp.MustCompile(`/messages/\d+`)
 
-// scrubbed is a network error without the address, which may hold an interaction's
+// scrubbed returns a network error without the address, which may hold an interaction's
 // token.
 func scrubbed(err error) error {
 	var of *url.Error
@@ -142,12 +142,12 @@ func scrubbed(err error) error {
 	return err
 }
 
-// jitter is a time around d, from half to one and a half of it.
+// jitter returns a random time between half of d and one and a half of it.
 func jitter(d time.Duration) time.Duration {
 	return d/2 + rand.N(d+1)
 }
 
-// Sleep waits; it gives the cause where ctx ends before.
+// Sleep waits for d, or returns the cause if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

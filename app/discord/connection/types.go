@@ -10,7 +10,7 @@ import (
 // User is an account on Discord.
 type User struct {
 	ID   string
-	Name string // as shown: the display name, else the user name
+	Name string // as displayed: the display name, else the user name
 	Bot  bool
 }
 
@@ -21,32 +21,32 @@ type Message struct {
 	Guild   string // "" in a direct message
 	Author  User
 	Webhook bool     // no account wrote it
-	System  bool     // "Anna joined" and the like: nobody wrote it
-	Roles   []string // ids of the author's roles, in events alone
+	System  bool     // "Anna joined" and the like: not written by anybody
+	Roles   []string // IDs of the author's roles, in events only
 	Text    string
-	NoText  bool // the event doesn't tell the text: it may have one
+	NoText  bool // the event doesn't include the text: there may be one
 	Time    time.Time
 	Edited  bool
 
 	Mentions    []User
-	Reply       string // id of the message it answers; "" for none
-	ReplyPlace  string // the channel that one is in
+	Reply       string // ID of the message it replies to; "" for none
+	ReplyPlace  string // the channel of that message
 	Answered    *Message
 	Forwards    []Forward
-	Attachments []Attachment // those of what it forwards, too
+	Attachments []Attachment // including those of forwarded messages
 
-	roles []string // ids of the roles it mentions
+	roles []string // IDs of the mentioned roles
 }
 
-// Forward is a message that another one passes on. Discord doesn't say who wrote it.
+// Forward is a forwarded message. Discord doesn't say who wrote it.
 type Forward struct {
 	Text     string
 	Time     time.Time
 	Mentions []User
 }
 
-// unknownGuild stands for a server whose id can't be read: what is said there is in no
-// direct conversation.
+// unknownGuild stands for a server with an unreadable ID, so that its messages don't count
+// as direct.
 const unknownGuild = "?"
 
 // Direct reports whether the message is in a direct conversation.
@@ -61,18 +61,18 @@ func (m Message) Mentioned(user string) bool {
 type Attachment struct {
 	Name string
 	URL  string
-	Type string // its content type as Discord found it; may be ""
+	Type string // its content type as determined by Discord; may be ""
 	Size int
 }
 
-// PlaceKind says what a place is.
+// PlaceKind is the kind of a place.
 type PlaceKind string
 
 // The kinds of places.
 const (
 	KindChannel PlaceKind = "channel"
 	KindThread  PlaceKind = "thread"
-	KindForum   PlaceKind = "forum" // holds threads alone
+	KindForum   PlaceKind = "forum" // holds only threads
 	KindDirect  PlaceKind = "direct"
 )
 
@@ -80,7 +80,7 @@ const (
 type Place struct {
 	ID       string
 	Guild    string
-	Parent   string // of a thread: the channel or forum it is in
+	Parent   string // of a thread: its channel or forum
 	Name     string
 	Kind     PlaceKind
 	Archived bool
@@ -90,29 +90,28 @@ type Place struct {
 // Outgoing is a message to send.
 type Outgoing struct {
 	Text  string
-	Reply string // id of the message it answers; "" for none. One that is gone is no error
+	Reply string // ID of the message it replies to; "" for none. One that is gone is no error
 	Files []File
-	Nonce string // equal ones within minutes are sent once; "" for no such check
+	Nonce string // equal ones within minutes are sent once; "" to disable the check
 }
 
-// File is sent with a message.
+// File is a file sent with a message.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of events.
 const (
-	EventReady   EventKind = "ready"   // connected anew: User is the bot
-	EventResumed EventKind = "resumed" // connected again, nothing was lost
+	EventReady   EventKind = "ready" // a new session: User is the bot
 	EventMessage EventKind = "message"
-	EventEdited  EventKind = "edited"  // Message as far as it is told: ID, Channel and Text
-	EventDeleted EventKind = "deleted" // IDs in Channel
+	EventEdited  EventKind = "edited"  // Message with the fields that are known: ID, Channel and Text
+	EventDeleted EventKind = "deleted" // the messages IDs in Channel were deleted
 	EventCommand EventKind = "command" // somebody used a slash command
-	EventGone    EventKind = "gone"    // Channel was deleted, or the bot put out of its server
+	EventGone    EventKind = "gone"    // Channel was deleted, or the bot removed from its server
 )
 
 // Event is something that happened on Discord.
@@ -125,7 +124,7 @@ type Event struct {
 	Command Command
 }
 
-// Command is a slash command that waits for its answer: three seconds.
+// Command is a slash command that waits for its answer, at most three seconds.
 type Command struct {
 	ID      string
 	Token   string
@@ -136,7 +135,7 @@ type Command struct {
 	Roles   []string
 }
 
-// userOf is an account as Discord describes it.
+// userOf decodes an account.
 func userOf(f fields) User {
 	name := f.text("global_name")
 	if strings.TrimSpace(name) == "" {
@@ -145,9 +144,8 @@ func userOf(f fields) User {
 	return User{ID: f.id("id"), Name: plain(name), Bot: f.isTrue("bot")}
 }
 
-// plain takes out of a name that others chose what is not seen, or makes what stands
-// beside it look otherwise: control characters, zero-width ones, changes of the
-// direction of writing.
+// plain removes invisible and misleading characters from a name that somebody chose:
+// control characters, zero-width ones, changes of the writing direction.
 func plain(name string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -160,7 +158,7 @@ func plain(name string) string {
 	}, strings.ToValidUTF8(name, "\uFFFD")))
 }
 
-// zeroWidthJoiner makes one sign of several emoji.
+// zeroWidthJoiner joins several emoji into one sign.
 const zeroWidthJoiner = '\u200d'
 
 // The types of messages that people write, and of references between messages. See
@@ -172,7 +170,7 @@ const (
 	referenceReply = 0 // 1 is a forward
 )
 
-// messageOf reads a message, and the one that it answers.
+// messageOf decodes a message, and the one it replies to.
 func messageOf(f fields) Message {
 	out := singleOf(f)
 	if f.has("referenced_message") {
@@ -263,8 +261,8 @@ func placeOf(f fields) Place {
 	return p
 }
 
-// IsID reports whether text is an id as Discord gives them: digits alone, so that
-// it may be part of a file's name.
+// IsID reports whether text is an ID in Discord's form: only digits, so that it may be part
+// of a file name.
 func IsID(text string) bool {
 	return len(text) > 0 && len(text) <= 20 && strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }

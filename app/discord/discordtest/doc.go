@@ -1,9 +1,9 @@
-// Package discordtest is a Discord of its own on loopback: a gateway (a websocket),
-// the REST calls a bot makes, and the files of messages. Tests say what people
-// write and what goes wrong, and read what the bot asked for.
+// Package discordtest is a fake Discord on loopback: a gateway (a websocket), the REST
+// calls that a bot makes, and the files of messages. Tests control what people write and
+// what fails, and read the bot's requests.
 //
-// It keeps to what Discord does where a bot could stumble over it: sessions that
-// are resumed or not, missed heartbeats, close codes, rate limits, text withheld
-// from a bot without the Message Content intent, echoes of the bot's own messages,
-// threads whose starter stands in the channel above, a nonce that is sent twice.
+// It imitates what a bot may have trouble with: sessions that can be resumed or not, missed
+// heartbeats, close codes, rate limits, text withheld from a bot without the Message
+// Content intent, echoes of the bot's own messages, threads whose starter is in the parent
+// channel, a nonce that is sent twice.
 package discordtest

@@ -18,12 +18,12 @@ type client struct {
 	state   *state // nil before an identify or resume
 }
 
-// state is a session: what it was told, so that it can be resumed.
+// state is a session with its past events, so that it can be resumed.
 type state struct {
 	id      string
 	intents int
 	seq     int64
-	handled int64 // of seq, as the last heartbeat told
+	handled int64 // the sequence number in the last heartbeat
 	past    []event
 	socket  *client // nil while nobody is connected
 	invalid bool
@@ -38,7 +38,7 @@ type event struct {
 func (c *client) write(v any) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	_ = c.conn.SetWriteDeadline(time.Now().Add(5 * time.Second)) // a dead client
+	_ = c.conn.SetWriteDeadline(time.Now().Add(5 * time.Second)) // the client may be dead
 	_ = c.conn.WriteJSON(v)                                      // the client may be gone
 }
 
@@ -49,15 +49,15 @@ func (c *client) close(code int) {
 	_ = c.conn.Close()
 }
 
-// bots is who is connected.
+// bots holds the connected clients and their sessions.
 type bots struct {
-	mu       sync.Mutex // guards what follows; taken behind the server's
+	mu       sync.Mutex // guards the fields below; locked after the server's
 	sockets  map[*client]bool
 	sessions map[string]*state
 }
 
-// tell sends an event to every session; data is made for the intents that it has.
-func (b *bots) tell(name string, data func(intents int) any) {
+// send sends an event to every session; data returns the event for the session's intents.
+func (b *bots) send(name string, data func(intents int) any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, st := range b.sessions {
@@ -65,7 +65,7 @@ func (b *bots) tell(name string, data func(intents int) any) {
 	}
 }
 
-// sendTo needs the lock: events of a session keep their order.
+// sendTo keeps a session's events in order. The caller holds the lock.
 func (b *bots) sendTo(st *state, name string, data any) {
 	st.seq++
 	e := event{st.seq, name, data}
@@ -82,16 +82,16 @@ func (e event) json() map[string]any {
 	return map[string]any{"op": 0, "s": e.seq, "t": e.name, "d": e.data}
 }
 
-// serveGateway is the websocket's end.
+// serveGateway serves a websocket.
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
-	if s.turnsAway() {
+	if s.refusesSocket() {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return
 	}
 	upgrader := websocket.Upgrader{}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // it has answered
+		return // Upgrade has answered
 	}
 	c := &client{conn: conn}
 	s.enter(c)
@@ -141,7 +141,7 @@ func (s *Server) onIdentify(c *client, data json.RawMessage) {
 	st := &state{id: "session-" + s.newID(), intents: id.Intents, socket: c}
 	c.state = st
 	s.sessions[st.id] = st
-	for old, other := range s.sessions { // one bot, one session: those nobody holds are over
+	for old, other := range s.sessions { // one bot, one session: sessions without a client are over
 		if other != st && other.socket == nil {
 			delete(s.sessions, old)
 		}
@@ -184,14 +184,14 @@ func (s *Server) onResume(c *client, data json.RawMessage) {
 	s.sendTo(st, "RESUMED", map[string]any{})
 }
 
-// enter notes a socket.
+// enter records a socket.
 func (b *bots) enter(c *client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sockets[c] = true
 }
 
-// leave notes that a socket is over; its session may be resumed.
+// leave records that a socket is closed; its session may be resumed.
 func (b *bots) leave(c *client) {
 	b.mu.Lock()
 	delete(b.sockets, c)
@@ -202,7 +202,7 @@ func (b *bots) leave(c *client) {
 	_ = c.conn.Close()
 }
 
-// handled notes how far a bot is, as its heartbeat tells.
+// handled records how far a bot is, according to its heartbeat.
 func (b *bots) handled(c *client, data json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +211,7 @@ func (b *bots) handled(c *client, data json.RawMessage) {
 	}
 }
 
-// each needs no lock.
+// each calls do with every socket, without holding the lock.
 func (b *bots) each(do func(*client)) {
 	b.mu.Lock()
 	var list []*client
@@ -224,16 +224,16 @@ func (b *bots) each(do func(*client)) {
 	}
 }
 
-// Drop breaks the sockets without a word.
+// Drop breaks the sockets without closing them properly.
 func (b *bots) Drop() { b.each(func(c *client) { _ = c.conn.Close() }) }
 
 // CloseWith closes the sockets with a close code.
 func (b *bots) CloseWith(code int) { b.each(func(c *client) { c.close(code) }) }
 
-// AskReconnect asks to connect again (op 7).
+// AskReconnect asks clients to reconnect (op 7).
 func (b *bots) AskReconnect() { b.each(func(c *client) { c.write(map[string]any{"op": 7}) }) }
 
-// Invalidate says that the session is invalid (op 9), to be resumed or not.
+// Invalidate invalidates the sessions (op 9); resumable is sent along.
 func (b *bots) Invalidate(resumable bool) {
 	b.mu.Lock()
 	for _, st := range b.sessions {
@@ -243,7 +243,7 @@ func (b *bots) Invalidate(resumable bool) {
 	b.each(func(c *client) { c.write(map[string]any{"op": 9, "d": resumable}) })
 }
 
-// Expire makes the sessions of now impossible to resume.
+// Expire makes the current sessions impossible to resume.
 func (b *bots) Expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -252,9 +252,9 @@ func (b *bots) Expire() {
 	}
 }
 
-// CaughtUp reports whether the bot has handled every event of its session; where it
-// has not, it is asked for a heartbeat, which tells how far it is. False while nobody
-// is connected.
+// CaughtUp reports whether the bot has handled every event of its session; false while
+// nobody is connected. If it hasn't, CaughtUp asks for a heartbeat, which says how far the
+// bot is.
 func (b *bots) CaughtUp() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

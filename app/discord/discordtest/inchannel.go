@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// need is what a call needs to be allowed to do in a channel.
+// need is the permission that a call needs in a channel.
 type need int
 
 const (
-	toSee    need = iota // that the channel is there
-	toRead               // what was written before
-	toSend               // a message, which opens an archived thread again
-	toChange             // a message of its own
+	toSee    need = iota // the channel exists
+	toRead               // read older messages
+	toSend               // send a message, which also unarchives a thread
+	toChange             // change its own message
 )
 
-// answer is what a call is answered with; a nil body is none.
+// answer is the answer to a call; a nil body means no body.
 type answer struct {
 	status int
 	body   any
@@ -27,8 +27,8 @@ func refused(status, code int, message string) *answer {
 	return &answer{status, map[string]any{"message": message, "code": code}}
 }
 
-// inChannel finds the channel of a call, and refuses what the bot may not do there; do
-// is called with the lock held.
+// inChannel finds the channel of a call, and refuses what the bot may not do there. It
+// calls do with the lock held.
 func (s *store) inChannel(n need, do func(c *Channel, r *http.Request) answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -43,7 +43,8 @@ func (s *store) inChannel(n need, do func(c *Channel, r *http.Request) answer) h
 	}
 }
 
-// refuses is the answer to what the bot may not do in the channel; nil where it may.
+// refuses returns the answer to a call that the bot may not make in the channel; nil if it
+// may.
 func (c *Channel) refuses(n need) *answer {
 	sends := n == toSend || n == toChange
 	switch {
@@ -114,11 +115,11 @@ func (s *store) postMessage(c *Channel, r *http.Request) answer {
 	s.messages[c.ID] = append(s.messages[c.ID], k)
 	s.sent = append(s.sent, &Sent{ID: m.ID, Channel: c.ID, Text: text, Reply: m.Reply, Times: []time.Time{time.Now()}, Files: in.files})
 	s.nonces[c.ID+nonce] = k
-	s.bots.tell("MESSAGE_CREATE", func(int) any { return s.json(k, true, true) }) // the echo
+	s.bots.send("MESSAGE_CREATE", func(int) any { return s.json(k, true, true) }) // the echo
 	return answer{http.StatusOK, s.json(k, true, false)}
 }
 
-// replyOf is the message that a new one answers; "" for none.
+// replyOf returns the message that a new one replies to; "" for none.
 func (s *store) replyOf(c *Channel, in call) (id string, no *answer) {
 	reference, _ := in.body["message_reference"].(map[string]any)
 	id, _ = reference["message_id"].(string)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// journal is what the bot asked for.
+// journal records the bot's requests.
 type journal struct {
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	requests   []Request
 	identifies []Identify
 	resumes    []Resume
@@ -16,21 +16,22 @@ type journal struct {
 	answers    []string
 }
 
-// note adds to one of its lists.
+// note appends to one of the lists.
 func note[T any](j *journal, list *[]T, item T) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	*list = append(*list, item)
 }
 
-// offered notes which commands there are now.
+// offered records the registered commands.
 func (j *journal) offered(commands []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.commands = commands
 }
 
-// content reports whether the bot asked to read everything; so it may, before it has.
+// content reports whether the bot asked to read all messages; true before the first
+// identify.
 func (j *journal) content() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -38,14 +39,14 @@ func (j *journal) content() bool {
 	return n == 0 || j.identifies[n-1].Intents&IntentMessageContent != 0
 }
 
-// Identify is an identify that was received.
+// Identify is a received identify.
 type Identify struct {
 	Token   string
 	Intents int
 	Time    time.Time
 }
 
-// Resume is a resume that was received.
+// Resume is a received resume.
 type Resume struct {
 	Session string
 	Seq     int64
@@ -53,24 +54,24 @@ type Resume struct {
 	OK      bool
 }
 
-// copied is a copy of a list that the lock guards.
+// copied returns a copy of a list that the lock guards.
 func copied[T any](j *journal, list *[]T) []T {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(*list)
 }
 
-// Requests are the REST calls so far.
+// Requests returns the REST calls so far.
 func (j *journal) Requests() []Request { return copied(j, &j.requests) }
 
-// Identifies are the identifies so far.
+// Identifies returns the identifies so far.
 func (j *journal) Identifies() []Identify { return copied(j, &j.identifies) }
 
-// Resumes are the resumes so far.
+// Resumes returns the resumes so far.
 func (j *journal) Resumes() []Resume { return copied(j, &j.resumes) }
 
-// Answers are what slash commands were answered with.
+// Answers returns the answers to slash commands.
 func (j *journal) Answers() []string { return copied(j, &j.answers) }
 
-// Commands are the slash commands that the bot offers.
+// Commands returns the registered slash commands.
 func (j *journal) Commands() []string { return copied(j, &j.commands) }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limit is how often calls may be made, in each channel: Count of those that fit
-// within a Window. Calls of one Limit share a bucket, as Discord's may.
+// Limit allows Count matching calls within Window in each channel. Calls under one Limit
+// share a bucket, as with Discord.
 type Limit struct {
 	Method string // "" is any
 	Path   string // what the path contains
@@ -17,7 +17,7 @@ type Limit struct {
 	Window time.Duration
 }
 
-// usualLimit is that of what no other fits: none that is ever met.
+// usualLimit applies to all other calls and is never reached.
 var usualLimit = Limit{Count: 1000, Window: time.Second}
 
 // window is what is left of a limit.
@@ -26,7 +26,8 @@ type window struct {
 	ends time.Time
 }
 
-// limited counts a call and tells its bucket; it reports whether it was refused.
+// limited counts a call and sets the headers of its bucket. It reports whether the call was
+// refused.
 func (t *troubles) limited(w http.ResponseWriter, r *http.Request) bool {
 	if strings.HasPrefix(r.URL.Path, "/interactions/") {
 		return false
@@ -60,7 +61,7 @@ func (t *troubles) limited(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// windowOf counts a call in its window; left is below zero where that is one too many.
+// windowOf counts a call in its window; left becomes negative if that is one too many.
 func (t *troubles) windowOf(key string, count int, length time.Duration, now time.Time) *window {
 	b := t.windows[key]
 	if b == nil || !now.Before(b.ends) {
@@ -73,7 +74,7 @@ func (t *troubles) windowOf(key string, count int, length time.Duration, now tim
 	return b
 }
 
-// channelOf is the channel in a path; "" for none.
+// channelOf returns the channel in a path; "" for none.
 func channelOf(path string) string {
 	_, rest, _ := strings.Cut(path, "/channels/")
 	id, _, _ := strings.Cut(rest, "/")

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// kept is a message as the fake keeps it.
+// kept is a message as the fake stores it.
 type kept struct {
 	Message
 	edited  bool
 	deleted bool
 }
 
-// Say lets somebody write a message, and gives its id.
+// Say lets somebody write a message, and returns its ID.
 func (s *Server) Say(m Message) string {
 	id, event := s.keep(m)
 	s.sendMessage("MESSAGE_CREATE", event)
 	return id
 }
 
-// Put keeps a message without telling the bot: what was written before it came.
+// Put stores a message without informing the bot, as one from before it joined.
 func (s *store) Put(m Message) string {
 	id, _ := s.keep(m)
 	return id
 }
 
-// Texts are what everybody wrote, the bot included.
+// Texts returns the texts of all messages, including the bot's.
 func (s *store) Texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +58,8 @@ func (s *store) keep(m Message) (id string, event *kept) {
 	return m.ID, k
 }
 
-// Again tells the bot of a message a second time.
-func (s *Server) Again(channel, id string) {
+// Resend sends the event of a message a second time.
+func (s *Server) Resend(channel, id string) {
 	s.store.mu.Lock()
 	k := s.find(channel, id)
 	s.store.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) EditMessage(channel, id, text string) {
 	s.sendMessage("MESSAGE_UPDATE", k)
 }
 
-// Mention adds people to those that a message mentions; its next edit tells of it.
+// Mention adds people to a message's mentions; its next edit reports them.
 func (s *store) Mention(channel, id string, who ...User) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *store) Mention(channel, id string, who ...User) {
 	k.Mentions = append(k.Mentions, who...)
 }
 
-// DeleteMessage takes a message away.
+// DeleteMessage deletes a message.
 func (s *Server) DeleteMessage(channel, id string) {
 	s.store.mu.Lock()
 	if k := s.find(channel, id); k != nil {
@@ -115,7 +115,7 @@ func (s *Server) Slash(channel, name string, by User) {
 	s.Dispatch("INTERACTION_CREATE", event)
 }
 
-// find needs the lock.
+// find returns a message. The caller holds the lock.
 func (s *store) find(channel, id string) *kept {
 	for _, k := range s.messages[channel] {
 		if k.ID == id && !k.deleted {
@@ -136,9 +136,9 @@ func (u User) roles() []string {
 	return u.Roles
 }
 
-// visible are a message's text and files as far as the bot may read them: without the
-// Message Content intent what neither mentions the bot nor is its own or a direct
-// message is withheld.
+// visible returns the text and files of a message that the bot may read. Without the
+// Message Content intent Discord withholds them unless the message mentions the bot, is its
+// own, or is direct.
 func (s *store) visible(k *kept, guild string, content bool) (text string, files []map[string]any) {
 	files = []map[string]any{}
 	mine := k.Author.ID == BotID || guild == "" || slices.ContainsFunc(k.Mentions, func(u User) bool { return u.ID == BotID })
@@ -151,8 +151,8 @@ func (s *store) visible(k *kept, guild string, content bool) (text string, files
 	return k.Text, files
 }
 
-// json is a message as the bot is shown it, in the shape that the test wants; it needs
-// the lock.
+// json returns a message as the bot receives it, in the shape that the test wants. The
+// caller holds the lock.
 func (s *store) json(k *kept, content bool, gateway bool) map[string]any {
 	m := s.plainJSON(k, content, gateway)
 	s.troubles.reshape(m)
@@ -207,22 +207,23 @@ func (s *store) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 	return m
 }
 
-// sendMessage tells every connected bot of a message, each as it may see it.
+// sendMessage sends an event about a message to every connected bot, each with what it may
+// see.
 func (s *Server) sendMessage(event string, k *kept) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	s.tell(event, func(intents int) any { return s.json(k, intents&IntentMessageContent != 0, true) })
+	s.send(event, func(intents int) any { return s.json(k, intents&IntentMessageContent != 0, true) })
 }
 
-// Dispatch sends any event to the bot.
+// Dispatch sends an event to the bot.
 func (s *Server) Dispatch(event string, data any) {
-	s.tell(event, func(int) any { return data })
+	s.send(event, func(int) any { return data })
 }
 
 func (s *Server) sendGuild(id string) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	s.tell("GUILD_CREATE", func(int) any { return s.guildJSON(id) })
+	s.send("GUILD_CREATE", func(int) any { return s.guildJSON(id) })
 }
 
 func (s *store) guildJSON(id string) map[string]any {

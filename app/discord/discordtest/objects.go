@@ -2,7 +2,7 @@ package discordtest
 
 import "time"
 
-// User is somebody who writes.
+// User is a person or bot who writes.
 type User struct {
 	ID    string
 	Name  string
@@ -18,47 +18,47 @@ type Channel struct {
 	Name      string
 	Type      int
 	Archived  bool
-	Locked    bool // a thread that a message does not open again: 50083
+	Locked    bool // a message doesn't unarchive the thread: 50083
 	NoSend    bool // the bot may not write: 50013
 	NoRead    bool // the bot may not read: 50001
-	NoHistory bool // the bot may not read what was written before: 50001, and 160002 for replies
+	NoHistory bool // the bot may not read older messages: 50001, and 160002 for replies
 	NoAttach  bool // the bot may not send files: 50013
 }
 
-// Message is what somebody writes.
+// Message is a message that somebody writes.
 type Message struct {
-	ID          string // given where ""
+	ID          string // assigned if ""
 	Channel     string
 	Author      User
 	Text        string
-	Reply       string // id of the message it answers
+	Reply       string // ID of the message it replies to
 	Mentions    []User
-	Time        time.Time // now where zero
+	Time        time.Time // now if zero
 	Attachments []Attachment
-	Webhook     string   // id of the webhook that wrote it
-	Forward     string   // the text of a message that it passes on
-	Roles       []string // ids of the roles it mentions
-	Kind        int      // 0 or 19 by Reply; 7 somebody joined, 21 a thread's starter …
+	Webhook     string   // ID of the webhook that wrote it
+	Forward     string   // the text of a forwarded message
+	Roles       []string // IDs of the mentioned roles
+	Kind        int      // 0 or 19 depending on Reply; 7 somebody joined, 21 a thread's starter …
 }
 
-// Attachment is a file of a message; Data is served from the fake's own host.
+// Attachment is a file of a message. Data is served from the fake's own host.
 type Attachment struct {
 	Name string
 	Type string
 	Data []byte
 }
 
-// Request is a REST call of the bot.
+// Request is a REST call by the bot.
 type Request struct {
 	Method string
 	Path   string
-	Body   map[string]any // of a JSON body; of a multipart one its payload_json
+	Body   map[string]any // the JSON body, or the payload_json of a multipart body
 	Files  map[string]string
-	Status int // of the answer
+	Status int // the status of the answer
 	Time   time.Time
 }
 
-// Sent is a message of the bot as it stands now.
+// Sent is a message by the bot in its current state.
 type Sent struct {
 	ID      string
 	Channel string
@@ -69,17 +69,17 @@ type Sent struct {
 	Files   map[string]string
 }
 
-// Fault is a way in which REST calls go wrong.
+// Fault makes REST calls fail.
 type Fault struct {
-	Method     string // "" is any
+	Method     string // "" for any
 	Path       string // what the path contains
 	Status     int
 	Code       int
-	RetryAfter float64 // seconds, of a 429
+	RetryAfter float64 // seconds, for a 429
 	Global     bool
 	Hang       bool // no answer until the client goes
-	Done       bool // the call is done all the same: only its answer goes wrong
-	Times      int  // 0 is always
+	Done       bool // the call is carried out: only its answer fails
+	Times      int  // 0 for always
 }
 
 func (c Channel) json() map[string]any {

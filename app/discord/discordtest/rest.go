@@ -35,7 +35,7 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// recorder keeps the status of an answer.
+// recorder records the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -46,7 +46,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// recorded keeps each call, checks the limits and the token, and plays the faults.
+// recorded records each call, checks the limits and the token, and plays the faults.
 func (s *Server) recorded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in := readCall(r)
@@ -63,11 +63,11 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 		if s.limited(rec, r) {
 			return
 		}
-		if !s.lets(r) {
+		if !s.authorized(r) {
 			writeJSON(rec, http.StatusUnauthorized, map[string]any{"message": "401: Unauthorized", "code": 0})
 			return
 		}
-		if f != nil { // it is done, but the bot is not told so
+		if f != nil { // it is carried out, but the bot isn't told
 			next.ServeHTTP(nowhere{}, r)
 			s.play(rec, r, *f)
 			return
@@ -76,14 +76,14 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 	})
 }
 
-// nowhere takes an answer that is lost on its way.
+// nowhere discards an answer that is lost on its way.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header                { return http.Header{} }
 func (nowhere) Write(data []byte) (n int, _ error) { return len(data), nil }
 func (nowhere) WriteHeader(int)                    {}
 
-// call is what a request brought.
+// call is the content of a request.
 type call struct {
 	body  map[string]any
 	files map[string]string
@@ -91,7 +91,7 @@ type call struct {
 
 type callKey struct{}
 
-// callOf is what the request brought, as recorded has read it.
+// callOf returns the content of a request, as read by recorded.
 func callOf(r *http.Request) call {
 	c, _ := r.Context().Value(callKey{}).(call)
 	return c
@@ -108,7 +108,7 @@ func readCall(r *http.Request) call {
 		if err := r.ParseMultipartForm(32 << 20); err != nil {
 			return in
 		}
-		_ = json.Unmarshal([]byte(r.FormValue("payload_json")), &in.body) // an empty one shows in the test
+		_ = json.Unmarshal([]byte(r.FormValue("payload_json")), &in.body) // an empty body shows up in the test
 		for _, headers := range r.MultipartForm.File {
 			for _, h := range headers {
 				if f, err := h.Open(); err == nil {
@@ -120,7 +120,7 @@ func readCall(r *http.Request) call {
 		}
 		return in
 	}
-	data, _ := io.ReadAll(r.Body) // a client that goes away
+	data, _ := io.ReadAll(r.Body) // the client may be gone
 	if json.Unmarshal(data, &in.body) != nil {
 		var list []any
 		if json.Unmarshal(data, &list) == nil {
@@ -168,7 +168,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(a.Data) // the client may be gone
 }
 
-// writeJSON answers with JSON; a nil body is none.
+// writeJSON answers with JSON; a nil body means no body.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Via", "1.1 fake")
 	if body == nil {
@@ -180,7 +180,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }
 
-// refuseForLimit is the answer to a request too many.
+// refuseForLimit answers a request that exceeds a limit.
 func refuseForLimit(w http.ResponseWriter, after float64, global bool) {
 	text := strconv.FormatFloat(after, 'f', 3, 64)
 	w.Header().Set("Retry-After", text)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The kinds of channels, as Discord numbers them.
+// The kinds of channels, with Discord's numbers.
 const (
 	Text   = 0
 	DM     = 1
@@ -23,21 +23,21 @@ const (
 const (
 	BotID   = "900000000000000001"
 	BotName = "luna"
-	// Token is the only one that is let in.
+	// Token is the only valid token.
 	Token = "test-token.of-the.bot"
 )
 
-// The intents that matter here.
+// The intents that the fake knows.
 const (
 	IntentMessageContent = 1 << 15
 )
 
-// BotRole is the role that Discord makes for the bot in each server.
+// BotRole is the role that Discord creates for the bot in each server.
 const BotRole = "900000000000000009"
 
-// Server is the fake. Its methods may be used by several goroutines.
+// Server is the fake. It is safe for concurrent use.
 type Server struct {
-	Interval time.Duration // of heartbeats; set it before Start. Default 40 s, as Discord has it
+	Interval time.Duration // of heartbeats; set it before Start. Default 40 s, like Discord's
 
 	*troubles
 	*journal
@@ -56,7 +56,7 @@ type store struct {
 	bots     *bots
 	journal  *journal
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	nextID   uint64
 	channels map[string]*Channel
 	guilds   map[string]string
@@ -67,7 +67,7 @@ type store struct {
 	typing   map[string]int
 }
 
-// New makes a fake with no channels.
+// New returns a fake without channels.
 func New() *Server {
 	s := &Server{
 		Interval: 40 * time.Second,
@@ -106,14 +106,14 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// URL is its address.
+// URL returns the server's address.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() {
 	s.Drop()
 	close(s.hanging)
-	_ = s.http.Close() // of a test's server
+	_ = s.http.Close() // the server of a test
 }
 
 // AddGuild adds a server that the bot is in.
@@ -124,7 +124,7 @@ func (s *Server) AddGuild(id, name string) {
 	s.sendGuild(id)
 }
 
-// AddChannel adds a channel and tells the bot of it.
+// AddChannel adds a channel and informs the bot.
 func (s *Server) AddChannel(c Channel) {
 	s.store.mu.Lock()
 	s.channels[c.ID] = &c
@@ -136,7 +136,7 @@ func (s *Server) AddChannel(c Channel) {
 	s.Dispatch(name, c.json())
 }
 
-// SetChannel changes a channel; the bot is told where it is a thread.
+// SetChannel changes a channel. If it is a thread, the bot is informed.
 func (s *Server) SetChannel(id string, change func(*Channel)) {
 	s.store.mu.Lock()
 	c := s.channels[id]
@@ -148,7 +148,7 @@ func (s *Server) SetChannel(id string, change func(*Channel)) {
 	}
 }
 
-// DeleteChannel takes a channel or thread away.
+// DeleteChannel deletes a channel or thread.
 func (s *Server) DeleteChannel(id string) {
 	s.store.mu.Lock()
 	c := s.channels[id]
@@ -161,7 +161,7 @@ func (s *Server) DeleteChannel(id string) {
 	s.Dispatch(name, c.json())
 }
 
-// RemoveGuild puts the bot out of a server.
+// RemoveGuild removes the bot from a server.
 func (s *Server) RemoveGuild(id string) {
 	s.store.mu.Lock()
 	delete(s.guilds, id)
@@ -174,13 +174,13 @@ func (s *Server) RemoveGuild(id string) {
 	s.Dispatch("GUILD_DELETE", map[string]any{"id": id})
 }
 
-// Revoke makes the token one that is good no more.
+// Revoke invalidates the token.
 func (s *Server) Revoke() {
 	s.set(func() { s.revoked = true })
 	s.CloseWith(4004)
 }
 
-// NewID gives the next id: later ones are greater, as Discord's are.
+// NewID returns a new ID. IDs grow, like Discord's.
 func (s *store) NewID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *store) newID() string {
 	return strconv.FormatUint(s.nextID, 10)
 }
 
-// Sent are the bot's messages in a channel ("" for all), as they stand now.
+// Sent returns the bot's messages in a channel ("" for all) in their current state.
 func (s *store) Sent(channel string) []Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,7 @@ func (s *store) Sent(channel string) []Sent {
 	return list
 }
 
-// Typing is how often the bot said that it is typing.
+// Typing returns how often the bot sent the typing indicator.
 func (s *store) Typing(channel string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,27 +7,26 @@ import (
 	"sync"
 )
 
-// troubles is what a test wants to go otherwise than well: calls that fail, limits, a
-// token that is good no more.
+// troubles is what a test makes go wrong: failing calls, limits, an invalid token.
 type troubles struct {
 	hanging chan struct{}
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	faults     []*Fault
 	limits     []Limit
 	windows    map[string]*window // by bucket and channel
-	global     int                // calls a second in all; 0 is no limit
-	revoked    bool               // the token is good no more
+	global     int                // calls a second in all; 0 for no limit
+	revoked    bool               // the token is invalid
 	deaf       bool               // heartbeats get no answer
 	privileged bool               // the Message Content intent is on in the portal
-	closeNext  int                // the next identify is answered with this close code
-	remaining  int                // of the identifies of the day
+	closeNext  int                // the close code that answers the next identify
+	remaining  int                // identifies left of the day
 	down       bool
-	refused    int                          // sockets, while it was down
-	shape      func(message map[string]any) // nil: as Discord documents it
+	refused    int                          // refused sockets while it was down
+	shape      func(message map[string]any) // nil for Discord's documented shape
 }
 
-// admit counts an identify; it gives the code that it is refused with, 0 for none.
+// admit counts an identify and returns the close code that refuses it, 0 for none.
 func (t *troubles) admit(token string, intents int) (code int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,8 +42,8 @@ func (t *troubles) admit(token string, intents int) (code int) {
 	return code
 }
 
-// turnsAway reports whether a new socket is refused, and counts it.
-func (t *troubles) turnsAway() bool {
+// refusesSocket reports whether a new socket is refused, and counts it.
+func (t *troubles) refusesSocket() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.down {
@@ -60,7 +59,7 @@ func (t *troubles) isDeaf() bool {
 	return t.deaf
 }
 
-// left is how many identifies are left of the day.
+// left returns how many identifies of the day are left.
 func (t *troubles) left() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,34 +76,34 @@ func (t *troubles) reshape(message map[string]any) {
 	}
 }
 
-// Fail makes REST calls go wrong from now on.
+// Fail makes REST calls fail from now on.
 func (t *troubles) Fail(f Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.faults = append(t.faults, &f)
 }
 
-// Heal takes all faults away.
+// Heal removes all faults.
 func (t *troubles) Heal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.faults = nil
 }
 
-// set changes what the fake does.
+// set changes the fake's behavior.
 func (t *troubles) set(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change()
 }
 
-// SetPrivileged says whether the Message Content intent is on in the portal.
+// SetPrivileged sets whether the Message Content intent is on in the portal.
 func (t *troubles) SetPrivileged(on bool) { t.set(func() { t.privileged = on }) }
 
-// SetRemaining says how many identifies are left of the day.
+// SetRemaining sets how many identifies of the day are left.
 func (t *troubles) SetRemaining(n int) { t.set(func() { t.remaining = n }) }
 
-// SetDeaf leaves heartbeats without an answer.
+// SetDeaf leaves heartbeats unanswered.
 func (t *troubles) SetDeaf(deaf bool) { t.set(func() { t.deaf = deaf }) }
 
 // SetShape changes how messages are sent to the bot, in events and in answers to REST
@@ -117,23 +116,23 @@ func (t *troubles) SetDown(down bool) { t.set(func() { t.down = down }) }
 // CloseNext answers the next identify with a close code.
 func (t *troubles) CloseNext(code int) { t.set(func() { t.closeNext = code }) }
 
-// SetLimits sets the limits, in the place of those of before.
+// SetLimits replaces the limits.
 func (t *troubles) SetLimits(list ...Limit) {
 	t.set(func() { t.limits, t.windows = list, map[string]*window{} })
 }
 
-// SetGlobal sets how many calls may be made a second in all; 0 is no limit.
+// SetGlobal sets how many calls a second are allowed in all; 0 for no limit.
 func (t *troubles) SetGlobal(n int) { t.set(func() { t.global = n }) }
 
-// Refused is how many sockets were refused while the fake was down.
+// Refused returns how many sockets were refused while the fake was down.
 func (t *troubles) Refused() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.refused
 }
 
-// lets reports whether the call's token is good.
-func (t *troubles) lets(r *http.Request) bool {
+// authorized reports whether the call's token is valid.
+func (t *troubles) authorized(r *http.Request) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.revoked && r.Header.Get("Authorization") == "Bot "+Token || strings.HasPrefix(r.URL.Path, "/interactions/")

@@ -12,8 +12,8 @@ import (
 	"mac-stats/app/discord/channels"
 )
 
-// withState uses the open state, or opens it for a moment: commands work with the
-// app running or not.
+// withState calls do with the open state, or opens it briefly: commands work whether or not
+// the app is running.
 func (s *Service) withState(ctx context.Context, do func(*botstate.State) error) error {
 	s.mu.Lock()
 	state := s.state
@@ -31,7 +31,7 @@ func (s *Service) withState(ctx context.Context, do func(*botstate.State) error)
 	return errors.Join(do(state), state.Close())
 }
 
-// Pairings are the strangers who wait to be let in.
+// Pairings returns the strangers who wait to be let in.
 func (s *Service) Pairings(ctx context.Context) (list []botstate.Pairing, err error) {
 	err = s.withState(ctx, func(state *botstate.State) error {
 		if state == nil {
@@ -43,8 +43,8 @@ func (s *Service) Pairings(ctx context.Context) (list []botstate.Pairing, err er
 	return list, err
 }
 
-// Approve lets in the stranger who has this code; an owner may also use the memory of
-// all agents in a direct conversation.
+// Approve lets in the stranger with this code. An owner may also use the memory of all
+// agents in a direct conversation.
 func (s *Service) Approve(ctx context.Context, code string, owner bool) (channels.Person, error) {
 	var p channels.Person
 	err := s.withState(ctx, func(state *botstate.State) error {
@@ -65,17 +65,17 @@ func (s *Service) Approve(ctx context.Context, code string, owner bool) (channel
 		return nil
 	})
 	if err == nil {
-		s.p.Tell("", "") // who waited need not be told of any more
+		s.p.Notify("", "") // the notice about the stranger is obsolete
 	}
 	return p, err
 }
 
-// Allow lets somebody in by their id.
+// Allow lets in the person with this ID.
 func (s *Service) Allow(ctx context.Context, p channels.Person) error {
 	return channels.Add(ctx, s.ChannelsFile(), p)
 }
 
-// Revoke takes somebody out who was paired.
+// Revoke removes a person who was paired.
 func (s *Service) Revoke(ctx context.Context, id string) error {
 	return channels.Remove(ctx, s.ChannelsFile(), id)
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// promptName is the prompt file in the data folder, where none is configured.
+	// promptName is the prompt file in the data folder if none is configured.
 	promptName = "LUNA_RUNTIME_PROMPT.md"
 	maxPrompt  = 64 << 10
 )
 
-// promptFile is where people's own prompt is.
+// promptFile returns the path of the user's own prompt.
 func (s *Service) promptFile() string {
 	if file := s.p.Config().Discord.PromptFile; file != "" {
 		if rest, ok := strings.CutPrefix(file, "~/"); ok {
@@ -28,8 +28,8 @@ func (s *Service) promptFile() string {
 	return filepath.Join(s.p.Home, promptName)
 }
 
-// prompt is what comes first in every call, as the file says it now; without one
-// that can be read, the app's own.
+// prompt returns the current text that comes first in every call. If the file can't be
+// read, it is the app's own prompt.
 func (s *Service) prompt() string {
 	file := s.promptFile()
 	data, err := wholefile.Read(file, maxPrompt)

@@ -1,6 +1,6 @@
 // Package service runs the Discord bot of one data folder: it finds the token, reads
-// channels.toml when it is edited, connects when the settings say so, and tells how
-// it is. The window and the commands change what is on disk through it.
+// channels.toml when it is edited, connects if the settings say so, and reports its status.
+// The window and the commands change what is on disk through it.
 package service
 
 import (
@@ -27,29 +27,29 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// EnvBase is a variable that moves the service to another address than Discord's:
-// for tests and for trying things out against a fake.
+// EnvBase is a variable that replaces Discord's address, for tests and for trying things
+// out with a fake.
 const EnvBase = "MAC_STATS_DISCORD_BASE"
 
-// lookEvery is how often settings and files are looked at while the app runs.
+// lookEvery is the interval at which settings and files are checked while the app runs.
 const lookEvery = 2 * time.Second
 
-// Params is what a Service needs. Optional fields say so.
+// Params holds the dependencies of a Service. Optional fields say so.
 type Params struct {
-	Home     string // data folder
+	Home     string // the data folder
 	Getenv   func(string) string
 	Config   func() config.Config
-	Builtin  string // the prompt where people have none
+	Builtin  string // the prompt for users without their own
 	Keychain token.Keychain
 	Engine   discord.Engine
 	Store    *sessionmem.Store
-	// OwnMemory is an agent's own memory, where it has one; optional.
+	// OwnMemory returns an agent's own memory, if it has one. Optional.
 	OwnMemory func(selector string) (memory.Target, bool)
-	// Forget erases a person from transcripts and memory; optional.
+	// Forget erases a person from transcripts and memory. Optional.
 	Forget func(ctx context.Context, user string) (string, error)
-	// Tell says what people have to know: a connection that stopped, a stranger who
-	// waits, something in channels.toml; "" takes back what was told before. Optional.
-	Tell      func(text, next string)
+	// Notify shows what people must know: a connection that stopped, a stranger who waits,
+	// a mistake in channels.toml. "" withdraws the last notice. Optional.
+	Notify    func(text, next string)
 	Telemetry io.Writer // optional
 	Logger    *slog.Logger
 }
@@ -62,14 +62,14 @@ type Service struct {
 	log   *slog.Logger
 	again chan struct{} // capacity 1: look at the settings now
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	file  *channels.File
 	stamp wholefile.Stamp
 	bot   *discord.Bot
 	state *botstate.State
 }
 
-// stampOf is how a file is now; zero where there is none.
+// stampOf returns the stamp of a file; zero if there is none.
 func stampOf(file string) wholefile.Stamp {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -78,8 +78,7 @@ func stampOf(file string) wholefile.Stamp {
 	return wholefile.StampOf(info)
 }
 
-// New panics where a required field is missing. Engine and Store are needed by Run
-// alone.
+// New panics if a required field is missing. Only Run needs Engine and Store.
 func New(p Params) *Service {
 	if p.Home == "" || p.Getenv == nil || p.Config == nil {
 		panic("service: New needs Home, Getenv and Config")
@@ -87,8 +86,8 @@ func New(p Params) *Service {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	if p.Tell == nil {
-		p.Tell = func(string, string) {}
+	if p.Notify == nil {
+		p.Notify = func(string, string) {}
 	}
 	s := &Service{p: p, log: p.Logger, again: make(chan struct{}, 1)}
 	s.statusKeeper = &statusKeeper{
@@ -104,11 +103,10 @@ func New(p Params) *Service {
 
 func (s *Service) dir() string { return filepath.Join(s.p.Home, "discord") }
 
-// ChannelsFile is where channels.toml is.
+// ChannelsFile returns the path of channels.toml.
 func (s *Service) ChannelsFile() string { return filepath.Join(s.dir(), "channels.toml") }
 
-// Run keeps the bot as the settings say, until ctx ends. It panics without Engine
-// and Store.
+// Run runs the bot as the settings say, until ctx ends. It panics without Engine or Store.
 func (s *Service) Run(ctx context.Context) {
 	if s.p.Engine == nil || s.p.Store == nil {
 		panic("service: Run needs Engine and Store")
@@ -119,21 +117,21 @@ func (s *Service) Run(ctx context.Context) {
 			s.await(ctx, nil)
 			continue
 		}
-		began := s.wants()
-		err := s.once(ctx)
+		began := s.wanted()
+		err := s.runOnce(ctx)
 		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
-			s.stopped(err)
-			s.await(ctx, func() bool { return s.wants() != began })
+			s.reportStop(err)
+			s.await(ctx, func() bool { return s.wanted() != began })
 		}
 	}
 	s.set(connection.Status{State: connection.StateOff, Text: "mac-stats has ended."})
 }
 
-// stopped tells of an end that somebody has to do something about.
-func (s *Service) stopped(err error) {
+// reportStop reports an end that requires somebody to act.
+func (s *Service) reportStop(err error) {
 	st := connection.Status{State: connection.StateStopped, Text: err.Error()}
 	told := "Discord: " + st.Text
 	var stop *connection.StopError
@@ -143,25 +141,25 @@ func (s *Service) stopped(err error) {
 	}
 	s.set(st)
 	s.log.Warn("the discord bot has stopped", "err", err)
-	s.p.Tell(told, st.Next)
+	s.p.Notify(told, st.Next)
 }
 
-// wanted is what a connection depends on: where it changes, it is made anew.
+// wanted is what a connection depends on. When it changes, the connection is made again.
 type wanted struct {
 	enabled, content, memory bool
-	token                    [2]wholefile.Stamp // see credentials.stamps
+	token                    [2]wholefile.Stamp // see stamps
 	workers                  int
 }
 
-func (s *Service) wants() wanted {
+func (s *Service) wanted() wanted {
 	cfg := s.p.Config()
 	return wanted{
 		enabled: cfg.Discord.Enabled, content: s.readsAll(cfg.Discord), memory: cfg.Session.InMemoryOnly, workers: cfg.Discord.Workers,
-		token: s.credentials.stamps(),
+		token: s.stamps(),
 	}
 }
 
-// readsAll reports whether messages are wanted that don't mention the bot.
+// readsAll reports whether the bot should receive messages that don't mention it.
 func (s *Service) readsAll(cfg config.Discord) bool {
 	switch cfg.MessageContent {
 	case "on":
@@ -172,8 +170,8 @@ func (s *Service) readsAll(cfg config.Discord) bool {
 	return s.Channels().ReadsAll()
 }
 
-// await waits until holds, looking now and then, or until it is told to look; with no
-// holds it sleeps until then.
+// await waits until holds returns true, which it checks periodically and after Look.
+// Without holds it waits for Look.
 func (s *Service) await(ctx context.Context, holds func() bool) {
 	var looks <-chan time.Time
 	if holds != nil {
@@ -197,9 +195,9 @@ func (s *Service) await(ctx context.Context, holds func() bool) {
 	}
 }
 
-// once runs the bot until the settings want something else (nil), or it can't go on.
-func (s *Service) once(ctx context.Context) error {
-	tok, from, err := token.Find(s.credentials.place)
+// runOnce runs the bot until the settings change (nil) or it can't continue.
+func (s *Service) runOnce(ctx context.Context) error {
+	tok, from, err := token.Find(s.place)
 	if err != nil {
 		return err
 	}
@@ -207,7 +205,7 @@ func (s *Service) once(ctx context.Context) error {
 	if err := channels.Ensure(s.ChannelsFile()); err != nil {
 		s.log.Warn("the first channels.toml could not be written", "err", err)
 	}
-	began := s.wants()
+	began := s.wanted()
 	state, err := s.openState(ctx, began.memory)
 	if err != nil {
 		return err
@@ -225,7 +223,7 @@ func (s *Service) once(ctx context.Context) error {
 		Handle: func(e connection.Event) { bot.Handle(e) },
 		Changed: func(st connection.Status) {
 			if st.State == connection.StateReady && s.Status().State != connection.StateReady {
-				s.p.Tell("", "")
+				s.p.Notify("", "")
 			}
 			s.set(st)
 		},
@@ -234,12 +232,12 @@ func (s *Service) once(ctx context.Context) error {
 		return err
 	}
 	bot = s.newBot(conn, state, began)
-	s.use(bot, state)
-	defer s.use(nil, nil)
+	s.setBot(bot, state)
+	defer s.setBot(nil, nil)
 	var all sync.WaitGroup
 	all.Go(func() { bot.Run(ctx) })
 	all.Go(func() {
-		s.await(ctx, func() bool { return s.wants() != began })
+		s.await(ctx, func() bool { return s.wanted() != began })
 		end()
 	})
 	err = conn.Run(ctx)
@@ -248,13 +246,13 @@ func (s *Service) once(ctx context.Context) error {
 	return err
 }
 
-func (s *Service) use(bot *discord.Bot, state *botstate.State) {
+func (s *Service) setBot(bot *discord.Bot, state *botstate.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bot, s.state = bot, state
 }
 
-// Idle reports whether the bot is done with all it was told; true where none runs.
+// Idle reports whether the bot has handled all events; true if no bot is running.
 func (s *Service) Idle() bool {
 	s.mu.Lock()
 	bot := s.bot
@@ -281,11 +279,11 @@ func (s *Service) newBot(conn *connection.Connection, state *botstate.State, w w
 		Client: conn, Engine: s.p.Engine, Sessions: s.p.Store, State: state, Workers: w.workers, ReadsAll: w.content,
 		Settings: s.botSettings, Channels: s.Channels, Prompt: s.prompt, Forget: s.p.Forget, OwnMemory: s.p.OwnMemory,
 		Paired: func(p botstate.Pairing) {
-			s.p.Tell(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
+			s.p.Notify(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
 				"Let them in with `mac-stats discord pair "+p.Code+"`, or leave it: the code ends by itself.")
 		},
 		Refused: func(place connection.Place) {
-			s.p.Tell(fmt.Sprintf("The bot may not write in #%s on Discord: its answers stand in the transcript alone", place.Name),
+			s.p.Notify(fmt.Sprintf("The bot may not write in #%s on Discord: its answers stand in the transcript alone", place.Name),
 				"Give its role Send Messages there (in threads: Send Messages in Threads), or take the channel out of its sight.")
 		},
 		Telemetry: s.p.Telemetry, Logger: s.log,
@@ -301,7 +299,7 @@ func (s *Service) botSettings() discord.Settings {
 	}
 }
 
-// Look makes Run look at the settings now.
+// Look makes Run check the settings now.
 func (s *Service) Look() {
 	select {
 	case s.again <- struct{}{}:
@@ -309,7 +307,7 @@ func (s *Service) Look() {
 	}
 }
 
-// PlaceOf is what sessionmem asks of a Discord session.
+// PlaceOf returns what sessionmem needs to know about a Discord session.
 func (s *Service) PlaceOf(session string) compact.Place {
 	s.mu.Lock()
 	bot := s.bot
@@ -321,7 +319,7 @@ func (s *Service) PlaceOf(session string) compact.Place {
 	if !ok {
 		return compact.Place{}
 	}
-	f := s.Channels() // the bot does not run: what the file says of the channel holds all the same
+	f := s.Channels() // the bot isn't running, but the file's settings for the channel apply anyway
 	here := f.For(channel, "")
 	out := compact.Place{Silent: here.Mode == channels.HavingFun}
 	if f.Mapped(channel, "") {
@@ -330,8 +328,8 @@ func (s *Service) PlaceOf(session string) compact.Place {
 	return out
 }
 
-// Channels is channels.toml as it is now. One that can't be read leaves what was
-// read before; at the start nobody is let in by it.
+// Channels returns the current channels.toml. If it can't be read, the last readable
+// version applies; at the start nobody is let in.
 func (s *Service) Channels() *channels.File {
 	file := s.ChannelsFile()
 	now := stampOf(file)
@@ -348,22 +346,22 @@ func (s *Service) Channels() *channels.File {
 	if err == nil {
 		s.file = f
 	} else if first {
-		s.file, _, _ = channels.Parse(file, nil) // says nothing: nobody may talk
+		s.file, _, _ = channels.Parse(file, nil) // it is empty: nobody may talk
 		s.file.Pairing = false
 	}
 	f = s.file
 	s.mu.Unlock()
 	if err != nil {
 		s.log.Warn("channels.toml can't be used", "err", err)
-		s.p.Tell(err.Error(), "")
+		s.p.Notify(err.Error(), "")
 	}
 	var words []string
 	for _, one := range found {
 		s.log.Warn("something in channels.toml can't be used", "line", one.Line, "key", one.Key)
 		words = append(words, one.String())
 	}
-	if len(words) > 0 { // at once: one notice takes the place of the one before
-		s.p.Tell(strings.Join(words, "; "), "Edit "+file+"; it is read again when you save it.")
+	if len(words) > 0 { // all at once, because a notice replaces the one before
+		s.p.Notify(strings.Join(words, "; "), "Edit "+file+"; it is read again when you save it.")
 	}
 	return f
 }

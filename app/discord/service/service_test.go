@@ -20,7 +20,7 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// noTurns is an engine that is never asked.
+// noTurns is an engine that is never called.
 type noTurns struct{}
 
 func (noTurns) Start(context.Context, agents.Request) *agents.Run { panic("no turn was expected") }
@@ -51,7 +51,7 @@ func newRig(t *testing.T) *rig {
 		Home: r.home, Engine: noTurns{}, Store: store, Builtin: "I am {{name}}.",
 		Getenv: func(k string) string { r.mu.Lock(); defer r.mu.Unlock(); return r.env[k] },
 		Config: func() config.Config { r.mu.Lock(); defer r.mu.Unlock(); return r.cfg },
-		Tell:   func(text, next string) { r.mu.Lock(); defer r.mu.Unlock(); r.told = append(r.told, text+" "+next) },
+		Notify: func(text, next string) { r.mu.Lock(); defer r.mu.Unlock(); r.told = append(r.told, text+" "+next) },
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -113,7 +113,7 @@ func TestOffUntilItIsSwitchedOn(t *testing.T) {
 	r.await(connection.StateOff, "switched off")
 }
 
-func TestAStoppedBotGoesOnOnceItIsPutRight(t *testing.T) {
+func TestAStoppedBotContinuesOnceTheCauseIsFixed(t *testing.T) {
 	r := newRig(t)
 	r.fake.SetPrivileged(false)
 	r.change(func(c *config.Config) { on(c); c.Discord.MessageContent = "on" })
@@ -127,7 +127,7 @@ func TestAStoppedBotGoesOnOnceItIsPutRight(t *testing.T) {
 	r.await(connection.StateReady, "Connected as luna")
 	r.change(func(c *config.Config) { c.Discord.MessageContent = "on" })
 	r.await(connection.StateStopped, "Message Content Intent")
-	r.fake.SetPrivileged(true) // in the portal: nothing of ours shows it
+	r.fake.SetPrivileged(true) // in the portal: nothing on this side shows it
 	if err := r.s.Connect(); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestWithoutATokenItSaysHowToGetOne(t *testing.T) {
 	r.await(connection.StateReady, "Connected as luna")
 }
 
-func TestChannelsAreReadAgainAndABadEditLeavesThemAsTheyWere(t *testing.T) {
+func TestABadEditOfChannelsLeavesTheLastGoodOnes(t *testing.T) {
 	r := newRig(t)
 	write := func(text string) {
 		t.Helper()
@@ -176,7 +176,7 @@ func TestChannelsAreReadAgainAndABadEditLeavesThemAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestPlaceOfASessionHoldsWithTheBotOff(t *testing.T) {
+func TestPlaceOfASessionWorksWithTheBotOff(t *testing.T) {
 	r := newRig(t)
 	text := "[channel.200]\nmode = \"having_fun\"\n[channel.201]\nagent = \"coder\"\n"
 	if err := os.MkdirAll(filepath.Dir(r.s.ChannelsFile()), 0o700); err != nil {
@@ -196,7 +196,7 @@ func TestPlaceOfASessionHoldsWithTheBotOff(t *testing.T) {
 	}
 }
 
-// stranger writes to the bot until it gives a code, and gives that.
+// stranger writes to the bot until it returns a code.
 func (r *rig) stranger() botstate.Pairing {
 	r.t.Helper()
 	r.fake.AddChannel(discordtest.Channel{ID: "800", Type: discordtest.DM})
@@ -215,7 +215,7 @@ func (r *rig) stranger() botstate.Pairing {
 	}
 }
 
-func TestACodeHoldsWhereItsOwnerCouldNotBeWrittenDown(t *testing.T) {
+func TestACodeStaysValidIfItsOwnerCouldNotBeSaved(t *testing.T) {
 	r := newRig(t)
 	r.change(on)
 	r.await(connection.StateReady, "Connected")
@@ -230,7 +230,7 @@ func TestACodeHoldsWhereItsOwnerCouldNotBeWrittenDown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("[allow\n") // as it is saved in the middle of an edit
+	write("[allow\n") // saved in the middle of an edit
 	if _, err := r.s.Approve(t.Context(), p.Code, false); err == nil || !strings.Contains(err.Error(), "the code "+p.Code+" still holds") {
 		t.Fatalf("Approve gave %v", err)
 	}
@@ -246,7 +246,7 @@ func TestACodeHoldsWhereItsOwnerCouldNotBeWrittenDown(t *testing.T) {
 	}
 }
 
-func TestCommandsSeeWhoWaitsWhereNothingIsWrittenDown(t *testing.T) {
+func TestCommandsSeeWaitingStrangersInPrivateMode(t *testing.T) {
 	r := newRig(t)
 	r.change(func(c *config.Config) { on(c); c.Session.InMemoryOnly = true })
 	r.await(connection.StateReady, "Connected")

@@ -7,15 +7,14 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// ErrNoKeychain: this system has none that can be used.
+// ErrNoKeychain means that this system has no usable keychain.
 var ErrNoKeychain = errors.New("there is no keychain")
 
-// NewKeychain is the system's keychain: Keychain on macOS, the Secret Service on
-// Linux, the Credential Manager on Windows. Where no desktop session runs there is
-// none (nil).
+// NewKeychain returns the system's keychain: Keychain on macOS, the Secret Service on
+// Linux, the Credential Manager on Windows. Without a desktop session it returns nil.
 func NewKeychain(getenv func(string) string) Keychain {
 	if runtime.GOOS == "linux" && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
-		return nil // asking would try to start a bus
+		return nil // a request would try to start a bus
 	}
 	return system{}
 }

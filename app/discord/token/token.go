@@ -1,6 +1,6 @@
-// Package token finds and keeps the bot's token: in the environment, in the
-// system's keychain, or in a file that nobody else can read. It never stands in a
-// log, an error or a transcript.
+// Package token finds and saves the bot's token: in the environment, in the system's
+// keychain, or in a file that nobody else can read. No log, error or transcript holds the
+// token.
 package token
 
 import (
@@ -21,7 +21,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The variables a token is read from, the first that is set.
+// The variables that may hold a token. The first one that is set is used.
 const (
 	EnvOwn   = "MAC_STATS_DISCORD_TOKEN"
 	EnvUsual = "DISCORD_TOKEN"
@@ -31,15 +31,15 @@ const (
 	service = "mac-stats"
 	account = "discord-bot-token"
 	maxSize = 4096
-	// patience is how long the keychain may take: it may ask its user to be unlocked,
-	// and nobody may be there.
+	// patience is the time limit for the keychain: it may ask its user to unlock it, and
+	// nobody may be there.
 	patience = 20 * time.Second
 )
 
-// ErrNone: there is no token anywhere.
+// ErrNone means that there is no token anywhere.
 var ErrNone = errors.New("there is no token for the Discord bot")
 
-// Token is a bot's token. Printed or logged it hides itself.
+// Token is a bot's token. It hides itself when printed or logged.
 type Token string
 
 // String hides the token.
@@ -48,31 +48,31 @@ func (Token) String() string { return "[token]" }
 // LogValue hides the token.
 func (Token) LogValue() slog.Value { return slog.StringValue("[token]") }
 
-// Reveal is the token itself.
+// Reveal returns the token itself.
 func (t Token) Reveal() string { return string(t) }
 
-// Keychain keeps one secret a service and account; the system's is NewKeychain.
+// Keychain keeps one secret for a service and account. NewKeychain returns the system's.
 type Keychain interface {
 	Get(service, account string) (string, error)
 	Set(service, account, secret string) error
 	Delete(service, account string) error
 }
 
-// Place is where tokens are looked for. Getenv and File are required.
+// Place is where to look for tokens. Getenv and File are required.
 type Place struct {
 	Getenv   func(string) string
-	File     string   // 0600: used where no keychain is
-	Keychain Keychain // nil: none
+	File     string   // mode 0600; used without a keychain
+	Keychain Keychain // nil if there is none
 }
 
-// LooksRight reports whether a token has the form of Discord's: three parts with dots
-// between them. How long they are is Discord's own affair.
+// LooksRight reports whether a token has the form of Discord's: three parts separated by
+// dots. Their lengths aren't specified.
 func (t Token) LooksRight() bool {
 	parts := strings.Split(string(t), ".")
 	return len(parts) == 3 && !slices.Contains(parts, "")
 }
 
-// Parse takes a token as people paste it.
+// Parse accepts a token as people paste it.
 func Parse(text string) (Token, error) {
 	text = strings.TrimSpace(text)
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Bot "))
@@ -85,8 +85,8 @@ func Parse(text string) (Token, error) {
 	return Token(text), nil
 }
 
-// Find gives the token and says where it is from: a variable's name, "keychain" or
-// the file's path.
+// Find returns the token and where it was found: a variable's name, "keychain" or the
+// file's path.
 func Find(p Place) (t Token, from string, err error) {
 	for _, name := range []string{EnvOwn, EnvUsual} {
 		if text := p.Getenv(name); text != "" {
@@ -129,8 +129,8 @@ func fromFile(file string) (Token, string, error) {
 	return t, file, nil
 }
 
-// Save keeps the token in the keychain, or in the file where there is none, and
-// says where it is now.
+// Save saves the token in the keychain, or in the file if there is none, and returns where
+// it is now.
 func Save(p Place, t Token) (to string, err error) {
 	if p.Keychain != nil {
 		if _, err := within(func() (string, error) { return "", p.Keychain.Set(service, account, t.Reveal()) }); err == nil {
@@ -149,8 +149,8 @@ func Save(p Place, t Token) (to string, err error) {
 	return p.File, nil
 }
 
-// Forget takes the token out of the keychain and the file. One in the environment
-// stays: it is not ours.
+// Forget removes the token from the keychain and the file. One in the environment stays,
+// because it isn't the app's.
 func Forget(p Place) error {
 	if p.Keychain != nil {
 		_, err := within(func() (string, error) { return "", p.Keychain.Delete(service, account) })
@@ -173,7 +173,7 @@ func fromKeychain(k Keychain) (string, error) {
 	return within(func() (string, error) { return k.Get(service, account) })
 }
 
-// within gives up on a keychain that doesn't answer.
+// within calls do, with a time limit for a keychain that doesn't answer.
 func within(do func() (string, error)) (string, error) {
 	type result struct {
 		text string

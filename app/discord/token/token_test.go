@@ -14,7 +14,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// chain is a keychain in memory; refuse makes it one that can't be used.
+// chain is a keychain in memory; refuse makes it unusable.
 type chain struct {
 	secret string
 	refuse error
@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 				p.Keychain = tt.chain
 			}
 			if runtime.GOOS == "windows" && tt.says == "chmod 600" {
-				return // permissions are no such thing there
+				return // Windows has no such permissions
 			}
 			got, from, err := Find(p)
 			if tt.says != "" {
@@ -144,7 +144,7 @@ func TestTokenHidesItself(t *testing.T) {
 	}
 }
 
-func TestKeychainThatDoesNotAnswerIsGivenUp(t *testing.T) {
+func TestAKeychainThatDoesNotAnswerTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := Place{Getenv: func(string) string { return "" }, File: write(t, "f.f.f", 0o600), Keychain: &chain{hangs: true}}
 		if got, _, err := Find(p); err != nil || got != "f.f.f" {
@@ -154,7 +154,7 @@ func TestKeychainThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestALongTokenIsTaken(t *testing.T) {
+func TestALongTokenIsAccepted(t *testing.T) {
 	long := strings.Repeat("a", 400) + "." + strings.Repeat("b", 400) + ".c-_"
 	if got, err := Parse(long + "\n"); err != nil || got.Reveal() != long {
 		t.Errorf("a token of %d characters gave %v", len(long), err)

@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// told is the text of a User block and the messages that it is made of, so that one of
-// them can be edited or taken out later.
-type told struct {
+// userText is the text of a User block and the messages that it is made of, so that each of
+// them can be edited or removed later.
+type userText struct {
 	parts []part
-	tail  string // what the bot said itself behind them
+	tail  string // the bot's own words after them
 }
 
-// part is what a message gave to the text: "" for a message without words. name is who
-// said it, where several did.
+// part is one message's share of the text: "" for a message without words. name is its
+// author if there are several.
 type part struct {
 	id, name, text string
 }
 
 func (p part) whole() string { return p.name + p.text }
 
-// words is what the messages say.
-func (t told) words() string {
+// words returns the text of the messages.
+func (t userText) words() string {
 	var list []string
 	for _, p := range t.parts {
 		if p.text != "" {
@@ -34,11 +34,11 @@ func (t told) words() string {
 	return strings.Join(list, "\n")
 }
 
-func (t told) String() string { return strings.TrimSpace(t.words() + t.tail) }
+func (t userText) String() string { return strings.TrimSpace(t.words() + t.tail) }
 
-// attr says how the text is parted: "<message>:<characters>:<of its name>" for each; ""
-// where it is the text of that one message alone.
-func (t told) attr(message string) string {
+// attr returns how the text is divided: "<message>:<characters>:<of its name>" for each
+// message; "" if it is the text of that one message alone.
+func (t userText) attr(message string) string {
 	if len(t.parts) == 1 && t.parts[0].id == message {
 		return ""
 	}
@@ -49,11 +49,11 @@ func (t told) attr(message string) string {
 	return strings.Join(list, " ")
 }
 
-// readTold parts a block's text again. Where it was changed by hand since, or forgotten in
-// part, ok is false.
-func readTold(text, attr, message string) (t told, ok bool) {
+// parseUserText divides a block's text again. ok is false if it was changed by hand since, or
+// forgotten in part.
+func parseUserText(text, attr, message string) (t userText, ok bool) {
 	if attr == "" {
-		return told{parts: []part{{id: message, text: text}}}, true
+		return userText{parts: []part{{id: message, text: text}}}, true
 	}
 	runes := []rune(text)
 	for field := range strings.FieldsSeq(attr) {
@@ -63,12 +63,12 @@ func readTold(text, attr, message string) (t told, ok bool) {
 		named, namedErr := strconv.Atoi(second)
 		if len(t.parts) > 0 && size > 0 && len(t.words()) > 0 && len(runes) > 0 {
 			if runes[0] != '\n' {
-				return told{}, false
+				return userText{}, false
 			}
 			runes = runes[1:]
 		}
 		if err != nil || namedErr != nil || size < 0 || size > len(runes) || named < 0 || named > size {
-			return told{}, false
+			return userText{}, false
 		}
 		t.parts = append(t.parts, part{id, string(runes[:named]), string(runes[named:size])})
 		runes = runes[size:]
@@ -77,15 +77,15 @@ func readTold(text, attr, message string) (t told, ok bool) {
 	return t, t.tail == "" || strings.HasPrefix(t.tail, "\n\n")
 }
 
-// correct makes a change of one of the messages; false where none is left.
-func (t *told) correct(c change, text string) bool {
+// correct applies a change to one of the messages. It returns false if no message is left.
+func (t *userText) correct(c change, text string) bool {
 	i := slices.IndexFunc(t.parts, func(p part) bool { return p.id == c.id })
 	switch {
 	case i < 0:
 	case c.deleted:
 		t.parts = slices.Delete(t.parts, i, i+1)
 	case t.parts[i].name != "":
-		t.parts[i].text = tame(text, maxLine)
+		t.parts[i].text = sanitize(text, maxLine)
 	default:
 		t.parts[i].text = text
 	}
