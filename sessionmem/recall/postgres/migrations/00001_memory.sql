@@ -5,7 +5,7 @@ CREATE TABLE machine (
     name text NOT NULL,
     seen timestamptz NOT NULL DEFAULT now()
 );
--- A session or a memory file of a machine. Its print is that of its files; '' until it is whole.
+-- A session or a memory file of a machine. print is the print of its files; '' until all of it is there.
 CREATE TABLE source (
     id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     machine integer NOT NULL REFERENCES machine ON DELETE CASCADE,
@@ -21,9 +21,9 @@ CREATE TABLE source (
     UNIQUE (machine, key)
 );
 CREATE INDEX source_session ON source (session);
--- A message, or a part of a long one. Its words are made of the terms that the program finds
--- in the text, so that every machine finds by the same ones: identifiers as they are, words
--- by the stem in the language of the text.
+-- A message, or a part of a long one. words holds the terms that the program finds in the
+-- text, so that all machines search by the same ones: identifiers as written, and the stems of
+-- words in the language of the text.
 CREATE TABLE passage (
     id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     source    bigint NOT NULL REFERENCES source ON DELETE CASCADE,

@@ -1,12 +1,12 @@
 -- +goose Up
--- What machines tell each other (see sessionmem/forgotten): what one forgot, sealed by a key
--- that stands here only sealed to the public key of each machine.
+-- The forgettings that machines share (see sessionmem/forgotten), sealed with a key. The key is
+-- stored only in sealed form, once per machine, for its public key.
 ALTER TABLE machine ADD COLUMN public bytea;
 CREATE TABLE forgotten (
     id    text PRIMARY KEY,
-    key   text NOT NULL, -- its id
+    key   text NOT NULL, -- ID of the key
     box   bytea NOT NULL,
-    swept boolean NOT NULL DEFAULT false -- what it means was taken out of the passages
+    swept boolean NOT NULL DEFAULT false -- the passages it covers were removed
 );
 CREATE TABLE forgotten_key (
     id      text NOT NULL,
