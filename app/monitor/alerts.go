@@ -2,31 +2,31 @@ package monitor
 
 import "time"
 
-// Limits are when to warn; 0 is never.
+// Limits says when to warn; 0 means never.
 type Limits struct {
-	Hot      float64       // °C of the hottest sensor, and above
-	DiskFree float64       // percent of the home folder's volume that are free, and below
-	Battery  float64       // percent of charge while running on it, and below
-	Every    time.Duration // at least, between two warnings of the same kind
+	Hot      float64       // °C of the hottest sensor, or more
+	DiskFree float64       // free percent of the home folder's volume, or less
+	Battery  float64       // percent of charge while on battery, or less
+	Every    time.Duration // least time between two warnings of the same kind
 }
 
-// Alerts decides when to warn: once when a limit is passed, and again only after the
-// value was well within it. The zero value is ready; it is not safe for concurrent use.
+// Alerts decides when to warn: once when a limit is passed, and again only after the value
+// was well within it. The zero value is ready to use. Not safe for concurrent use.
 type Alerts struct {
 	hot, disk, battery alarm
 }
 
-// How far within its limit a value must come back before it can warn again.
+// How far a value must return within its limit before it can warn again.
 const (
 	backHot     = 5 // °C
 	backDisk    = 1 // percent of the volume
 	backBattery = 3 // percent of charge
 )
 
-// hotFor is how long it must be hot: a moment's peak is no news.
+// hotFor is how long it must be hot: a short peak doesn't matter.
 const hotFor = 20 * time.Second
 
-// Check takes a snapshot in and returns what of it to warn of now.
+// Check returns the metrics in a snapshot to warn about now.
 func (a *Alerts) Check(s Snapshot, l Limits) []Metric {
 	if s.Paused {
 		return nil
@@ -48,15 +48,15 @@ func (a *Alerts) Check(s Snapshot, l Limits) []Metric {
 	return out
 }
 
-// alarm is one limit.
+// alarm is the state of one limit.
 type alarm struct {
-	since time.Time // the limit is passed since; zero = it isn't
-	told  time.Time // of the newest warning
-	fired bool      // since the value was within the limit
+	since  time.Time // when the limit was passed; zero if it isn't
+	warned time.Time // time of the last warning
+	fired  bool      // whether it has warned since the value was within the limit
 }
 
-// passed takes a value in: whether it is past the limit, or well within it. It reports
-// whether to warn.
+// passed updates the alarm with a value that is past the limit, or well within it, and
+// reports whether to warn.
 func (a *alarm) passed(now time.Time, every, hold time.Duration, past, within bool) bool {
 	switch {
 	case within:
@@ -68,9 +68,9 @@ func (a *alarm) passed(now time.Time, every, hold time.Duration, past, within bo
 	case a.since.IsZero():
 		a.since = now
 	}
-	if a.fired || now.Sub(a.since) < hold || !a.told.IsZero() && now.Sub(a.told) < every {
+	if a.fired || now.Sub(a.since) < hold || !a.warned.IsZero() && now.Sub(a.warned) < every {
 		return false
 	}
-	a.fired, a.told = true, now
+	a.fired, a.warned = true, now
 	return true
 }

@@ -21,7 +21,7 @@ func TestAlerts(t *testing.T) {
 	type step struct {
 		after time.Duration
 		s     Snapshot
-		want  string // what of; "" = nothing
+		want  string // the metric; "" means none
 	}
 	minute := time.Minute
 	for _, c := range []struct {

@@ -9,13 +9,12 @@ import (
 	"github.com/distatus/battery"
 )
 
-// batteries reads this machine's batteries. The ones that could be read come with no
-// error; the error stands for the rest only if there is none.
+// batteries reads this machine's batteries. It returns an error only if none could be read.
 func batteries() ([]*battery.Battery, error) {
 	all, err := battery.GetAll()
 	var fatal battery.ErrFatal
 	if errors.As(err, &fatal) && (errors.Is(fatal.Err, fs.ErrNotExist) || errors.Is(fatal.Err, battery.ErrNotFound)) {
-		return nil, nil // a machine that knows no power supplies has no battery
+		return nil, nil // without power supplies there is no battery
 	}
 	var errs battery.Errors
 	if !errors.As(err, &errs) {

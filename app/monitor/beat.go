@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// gather is how long what was read apart from a beat waits to be told of, so that
-// subscribers hear once of what is read at the same moment.
+// gather is how long a reading outside a beat waits before it is published, so that
+// subscribers are called once for readings of the same moment.
 const gather = 20 * time.Millisecond
 
-// early is how much before its time a metric may be read: a timer's clock and the wall
-// clock differ by a little.
+// early is how long before its time a metric may be read, because a timer's clock and the
+// wall clock differ slightly.
 const early = 2 * time.Millisecond
 
-// clock is the one timer. The zero clock stands still.
+// clock is the only timer. The zero clock is stopped.
 type clock struct {
 	mu    sync.Mutex
-	timer *time.Timer // nil: not started, or ended
-	at    time.Time   // when it ends; zero: it isn't set
+	timer *time.Timer // nil before start and after the end
+	at    time.Time   // when it fires; zero if it isn't set
 }
 
-// start calls beat on a goroutine of its own whenever the timer ends, and once now, until
-// ctx ends.
+// start calls beat on its own goroutine whenever the timer fires, and once immediately,
+// until ctx is done.
 func (c *clock) start(ctx context.Context, beat func(context.Context)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func (c *clock) start(ctx context.Context, beat func(context.Context)) {
 	})
 }
 
-// forward lets the timer end at a moment, or earlier if it does anyway.
+// forward makes the timer fire at a moment, or earlier if it already would.
 func (c *clock) forward(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *clock) forward(at time.Time) {
 	}
 }
 
-// set lets the timer end at a moment; never, if that is zero. Called with mu held.
+// set makes the timer fire at a moment; zero means never. Called with mu held.
 func (c *clock) set(at time.Time) {
 	switch {
 	case c.timer == nil, at.IsZero() == c.at.IsZero() && at.Sub(c.at).Abs() < early:
@@ -58,8 +58,8 @@ func (c *clock) set(at time.Time) {
 	c.at = at
 }
 
-// beat reads what is due and tells of it. The timer for what is due next is set before: if
-// a read hangs, the next beat goes by it and does what this one had still to do.
+// beat reads what is due and publishes it. It sets the timer for the next beat first, so
+// that if a read hangs, the next beat takes over and does the rest.
 func (m *Monitor) beat(ctx context.Context) {
 	m.schedule(true)
 	for _, s := range m.samplers {
@@ -83,13 +83,13 @@ func (m *Monitor) beat(ctx context.Context) {
 		}
 	}
 	if ctx.Err() == nil {
-		m.tell()
-		m.schedule(false) // when something is due next may have changed with what was read
+		m.publish()
+		m.schedule(false) // the readings may have changed when something is due next
 	}
 }
 
-// schedule sets the timer for what is due next. In a beat that begins, this isn't what that
-// beat is for.
+// schedule sets the timer for what is due next. When a beat begins, that excludes what the
+// beat itself reads.
 func (m *Monitor) schedule(begins bool) {
 	m.clock.mu.Lock()
 	defer m.clock.mu.Unlock()
@@ -124,5 +124,5 @@ func (m *Monitor) schedule(begins bool) {
 	m.clock.set(next)
 }
 
-// touch lets the subscribers hear soon of what was read apart from a beat.
+// touch makes the subscribers hear soon of a reading outside a beat.
 func (m *Monitor) touch() { m.clock.forward(time.Now().Add(gather)) }

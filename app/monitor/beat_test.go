@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// What is due together is read and told of at that moment, on one goroutine: nothing
-// waits for a straggler.
-func TestABeatTellsAtOnce(t *testing.T) {
+// Metrics due together are read and published at that moment, on one goroutine: nothing
+// waits for a slow one.
+func TestABeatPublishesAtOnce(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
 		begin := time.Now()
 		var heard []time.Duration
@@ -18,7 +18,7 @@ func TestABeatTellsAtOnce(t *testing.T) {
 		defer m.Show(true, Metrics()...)()
 		time.Sleep(4500 * time.Millisecond)
 		synctest.Wait()
-		// the first read of each is apart: nobody knows yet how long it takes
+		// each one's first read is separate: nobody knows yet how long it takes
 		want := []time.Duration{gather, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second}
 		if !slices.Equal(heard, want) {
 			t.Errorf("heard at %v, want %v", heard, want)
@@ -49,8 +49,8 @@ func TestASlowReadDelaysNoOther(t *testing.T) {
 	})
 }
 
-// A read that hangs though it never did holds up the rest of its beat, and nothing after.
-func TestAReadThatBeginsToHangDelaysOneBeat(t *testing.T) {
+// A read that hangs for the first time delays the rest of its beat, and nothing later.
+func TestAReadThatStartsToHangDelaysOneBeat(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		hang []Metric
@@ -71,15 +71,15 @@ func TestAReadThatBeginsToHangDelaysOneBeat(t *testing.T) {
 						return func(*Snapshot) {}, nil
 					}
 				}
-				var told int
-				m.Subscribe(func(Snapshot) { told++ })
+				var calls int
+				m.Subscribe(func(Snapshot) { calls++ })
 				defer m.Show(true, CPU, Memory, Network, Battery)()
 				time.Sleep(40*time.Second - time.Millisecond)
 				synctest.Wait()
-				if n := readers[Memory].reads.Load(); n < 40-int64(len(c.hang)) || told < 40-len(c.hang) {
-					t.Errorf("read %d times and told %d times in 40 s", n, told)
+				if n := readers[Memory].reads.Load(); n < 40-int64(len(c.hang)) || calls < 40-len(c.hang) {
+					t.Errorf("read %d times and told %d times in 40 s", n, calls)
 				}
-				// and the end of the hanging is the end of it
+				// and it recovers when the read returns
 				close(goOn)
 				time.Sleep(20 * time.Second)
 				synctest.Wait()
@@ -94,8 +94,8 @@ func TestAReadThatBeginsToHangDelaysOneBeat(t *testing.T) {
 	}
 }
 
-// What changes while a beat is under way isn't lost.
-func TestAPauseFromASubscriberIsTold(t *testing.T) {
+// A change during a beat isn't lost.
+func TestAPauseFromASubscriberIsPublished(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
 		var last Snapshot
 		m.Subscribe(func(s Snapshot) {
@@ -111,7 +111,7 @@ func TestAPauseFromASubscriberIsTold(t *testing.T) {
 	})
 }
 
-func TestTicksAreTheWallClocks(t *testing.T) {
+func TestTicksFollowTheWallClock(t *testing.T) {
 	at := func(s float64) time.Time {
 		return time.Date(2026, 11, 23, 8, 30, 0, 0, time.UTC).Add(time.Duration(s * float64(time.Second)))
 	}

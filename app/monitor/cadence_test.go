@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeReader counts and answers as told.
+// fakeReader counts its reads and gives prepared answers.
 type fakeReader struct {
 	reads  atomic.Int64
 	resets atomic.Int64
-	answer func(n int64) (func(*Snapshot), error) // n counts from 1; nil = CPU n %
+	answer func(n int64) (func(*Snapshot), error) // n counts from 1; nil means CPU n %
 }
 
 func (f *fakeReader) reset() { f.resets.Add(1) }
@@ -33,7 +33,7 @@ func (f *fakeReader) read(context.Context) (func(*Snapshot), error) {
 	return func(s *Snapshot) { s.CPU = CPUReading{Percent: float64(n % 100)} }, nil
 }
 
-// started runs test with a monitor of one fake reader a metric.
+// started runs test with a monitor that has a fake reader for each metric.
 func started(t *testing.T, test func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader)) {
 	synctest.Test(t, func(t *testing.T) {
 		fakes, readers := map[Metric]*fakeReader{}, map[Metric]reader{}
@@ -66,7 +66,7 @@ func TestCadence(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		open bool
-		want map[Metric]int64 // reads in a minute
+		want map[Metric]int64 // reads per minute
 	}{
 		{"a window", true, map[Metric]int64{
 			CPU: 60, Memory: 60, Network: 60, Disk: 30, GPU: 30, Processes: 30, Temperature: 12, Battery: int64(time.Minute / batteryPace),
@@ -87,9 +87,9 @@ func TestCadence(t *testing.T) {
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Errorf("reads in a minute (-want +got):\n%s", diff)
 				}
-				// when hidden, then nothing is read any more
+				// when hidden, then nothing is read
 				stop()
-				stop() // and once is enough
+				stop() // a second call does nothing
 				synctest.Wait()
 				time.Sleep(time.Hour)
 				for metric, r := range readers {
@@ -102,7 +102,7 @@ func TestCadence(t *testing.T) {
 	}
 }
 
-func TestTheFastestShownPaceCounts(t *testing.T) {
+func TestTheShortestShownIntervalCounts(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
 		reads := func(d time.Duration) int64 {
 			before := readers[CPU].reads.Load()
@@ -155,20 +155,20 @@ func TestPausedSaysSo(t *testing.T) {
 	})
 }
 
-func TestSubscribersHearOnceInOrder(t *testing.T) {
+func TestSubscribersAreCalledOnceInOrder(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
 		var heard []string
 		m.Subscribe(func(Snapshot) { heard = append(heard, "a") })
 		stop := m.Subscribe(func(Snapshot) { heard = append(heard, "b") })
 		m.Subscribe(func(Snapshot) { heard = append(heard, "c") })
-		// given five metrics that are due at the same moment, when two ticks go by
+		// given five metrics due at the same moment, when two ticks pass
 		defer m.Show(true, CPU, Memory, Network, Temperature, Battery)()
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
 		if got := strings.Join(heard, ""); got != "abcabc" {
 			t.Errorf("heard %s, want each tick once, in order", got)
 		}
-		// and who stops hears no more
+		// and after stop the subscriber isn't called
 		heard = nil
 		stop()
 		time.Sleep(time.Second)
@@ -179,9 +179,9 @@ func TestSubscribersHearOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestTheFirstRateIsPrimed(t *testing.T) {
+func TestTheFirstRateArrivesSoon(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
-		// given a reader whose first look has nothing to compare with
+		// given a reader that needs two looks
 		readers[Network].answer = func(n int64) (func(*Snapshot), error) {
 			if n == 1 {
 				return nil, errNotYet
@@ -189,7 +189,7 @@ func TestTheFirstRateIsPrimed(t *testing.T) {
 			return func(s *Snapshot) { s.Network = NetworkReading{Down: 5} }, nil
 		}
 		defer m.Show(true, Network)()
-		// then the number is there long before the next tick
+		// then the value arrives long before the next tick
 		time.Sleep(primeAfter + 10*time.Millisecond)
 		synctest.Wait()
 		if got := m.Snapshot().Network; got.NA != "" || got.Down != 5 {
@@ -204,7 +204,7 @@ func TestTheFirstRateIsPrimed(t *testing.T) {
 	})
 }
 
-func TestAGapForgetsWhatRatesAreMeasuredAgainst(t *testing.T) {
+func TestAGapResetsRates(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
 		stop := m.Show(true, CPU)
 		time.Sleep(10 * time.Second)
@@ -225,7 +225,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func(n int64) (func(*Snapshot), error)
-		reads  int64 // in ten minutes at one in five seconds: 120 without a fault
+		reads  int64 // in ten minutes at one per five seconds: 120 without a fault
 		na     []string
 	}{
 		{"a panic switches it off at once", func(int64) (func(*Snapshot), error) { panic("index out of range") }, 1, []string{"switched off", "index out of range"}},
@@ -289,7 +289,7 @@ func TestAHangingReadDelaysNoOther(t *testing.T) {
 
 func TestSampleWithoutStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// given a command: nothing runs, nothing is shown
+		// given a command: nothing runs or is shown
 		r := &fakeReader{answer: func(n int64) (func(*Snapshot), error) {
 			if n == 1 {
 				return nil, errNotYet
@@ -297,7 +297,7 @@ func TestSampleWithoutStart(t *testing.T) {
 			return func(s *Snapshot) { s.CPU = CPUReading{Percent: 12} }, nil
 		}}
 		m := newMonitor(Config{}, map[Metric]reader{CPU: r}, nil)
-		// when it samples, then it waits for the second look, and once
+		// when it samples, then it waits for the second look, once
 		began := time.Now()
 		if s := m.Sample(t.Context()); s.CPU.NA != "" || s.CPU.Percent != 12 {
 			t.Errorf("%+v", s.CPU)
@@ -354,7 +354,7 @@ func TestMarker(t *testing.T) {
 		}
 		return paths
 	}
-	// given a sensor read, then the marker is there during it and gone after it
+	// given a sensor read, then the marker exists during it and not afterwards
 	var during []string
 	r := &fakeReader{answer: func(int64) (func(*Snapshot), error) {
 		during = names()
@@ -380,8 +380,8 @@ func TestMarker(t *testing.T) {
 		}
 	}
 
-	// given one process that was killed in a reading, or two, then the sensor is read,
-	// and that they were is forgotten
+	// given one or two processes killed during a read, then the sensor is read and their
+	// markers are removed
 	for range 5 {
 		crash(2147483000, 2147483001)
 		if !reads() || len(names()) != 0 {
@@ -389,7 +389,7 @@ func TestMarker(t *testing.T) {
 		}
 	}
 
-	// given three in a row, then it stays off and its files say why
+	// given three in a row, then it stays off and its files give the reason
 	crash(2147483000, 2147483001, 2147483002)
 	for _, name := range []string{"reading-gpu-1", "reading-poetry-2147483000", "reading-gpu-x"} {
 		if err := (&marker{path: filepath.Join(dir, name)}).set(); err != nil {
@@ -423,8 +423,8 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-// A program that ends during a reading leaves no marker, and makes none after.
-func TestEndingDuringAReadingIsNoCrash(t *testing.T) {
+// A program that ends during a read leaves no marker.
+func TestEndingDuringAReadIsNoCrash(t *testing.T) {
 	dir, reading, goOn := t.TempDir(), make(chan bool), make(chan bool)
 	r := &fakeReader{answer: func(int64) (func(*Snapshot), error) {
 		reading <- true

@@ -9,14 +9,15 @@ import (
 	"github.com/shirou/gopsutil/v4/load"
 )
 
-// loadEvery is how often load averages are read: the kernel computes them at this pace.
+// loadEvery is how often load averages are read, which is how often the kernel computes
+// them.
 const loadEvery = 5 * time.Second
 
 // cpuReader reads busy time of every core and load averages.
 type cpuReader struct {
 	host host
 	at   time.Time
-	last []cpu.TimesStat // of each core; nil = no look yet
+	last []cpu.TimesStat // of each core; nil before the first look
 
 	loadAt time.Time
 	load   load.AvgStat
@@ -40,7 +41,7 @@ func (r *cpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 		return nil, errNotYet
 	}
 	r.at, r.last = now, times
-	if len(before) != len(times) { // the first look, or a core came or went
+	if len(before) != len(times) { // the first look, or the number of cores changed
 		return nil, errNotYet
 	}
 	reading := CPUReading{Cores: make([]float64, len(times))}
@@ -50,7 +51,7 @@ func (r *cpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 		reading.Cores[i] = share(b, t)
 		busy, total = busy+b, total+t
 	}
-	if total <= 0 { // no tick since, or every counter went backwards
+	if total <= 0 { // no tick since then, or all counters went backwards
 		return nil, errNotYet
 	}
 	reading.Percent = share(busy, total)
@@ -65,8 +66,8 @@ func (r *cpuReader) readLoad(ctx context.Context, now time.Time) {
 		return
 	}
 	r.loadAt, r.load, r.loadNA = now, load.AvgStat{}, ""
-	// On Windows the library measures the load in the background from the first call on,
-	// until that call's context ends.
+	// On Windows the library measures the load in the background, from the first call until
+	// that call's context ends.
 	avg, err := load.AvgWithContext(context.WithoutCancel(ctx))
 	if err != nil {
 		r.loadNA = err.Error()
@@ -75,8 +76,8 @@ func (r *cpuReader) readLoad(ctx context.Context, now time.Time) {
 	r.load = *avg
 }
 
-// spent is the busy and the whole time of a core between two looks, 0 and 0 where its
-// counters went backwards. Guest time is part of user time already.
+// spent returns a core's busy and total time between two looks; 0 and 0 if its counters
+// went backwards. Guest time is already part of user time.
 func spent(before, now cpu.TimesStat) (busy, total float64) {
 	sum := func(t cpu.TimesStat) (busy, idle float64) {
 		return t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal, t.Idle + t.Iowait
@@ -90,7 +91,7 @@ func spent(before, now cpu.TimesStat) (busy, total float64) {
 	return busy, busy + idle
 }
 
-// share is part of whole in percent, within 0 … 100.
+// share returns part of whole in percent, from 0 to 100.
 func share(part, whole float64) float64 {
 	if whole <= 0 {
 		return 0

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A day in the menu bar: the icon shows processor and memory, the history of the others
-// is kept. One read hangs while the machine sleeps for eight hours in its midst.
+// A day in the menu bar: the icon shows processor and memory, and the history of the other
+// metrics is kept. One read hangs while the machine sleeps for eight hours.
 func TestADayInTheMenuBar(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
-		const asleepFrom = 600 // the read of memory
+		const asleepFrom = 600 // number of the memory read
 		var last time.Time
 		readers[CPU].answer = func(int64) (func(*Snapshot), error) {
 			last = time.Now()
@@ -23,8 +23,8 @@ func TestADayInTheMenuBar(t *testing.T) {
 			}
 			return func(*Snapshot) {}, nil
 		}
-		told := 0
-		m.Subscribe(func(Snapshot) { told++ })
+		calls := 0
+		m.Subscribe(func(Snapshot) { calls++ })
 		begin := time.Now()
 		defer m.Show(false, CPU, Memory)()
 		defer m.Keep(CPU, Memory, Disk, Network, GPU, Temperature, Battery)()
@@ -38,7 +38,7 @@ func TestADayInTheMenuBar(t *testing.T) {
 		missed := int64(8 * time.Hour / defaultIntervalClosed)
 		for metric, want := range map[Metric]int64{
 			CPU:         int64(day / defaultIntervalClosed),
-			Memory:      int64(day/defaultIntervalClosed) - missed, // none is made up for
+			Memory:      int64(day/defaultIntervalClosed) - missed, // missed reads are not made up for
 			Disk:        int64(day / keptPace(Disk)),
 			Network:     int64(day / keptPace(Network)),
 			GPU:         int64(day / keptPace(GPU)),
@@ -53,8 +53,8 @@ func TestADayInTheMenuBar(t *testing.T) {
 		if drift := last.Sub(begin) % defaultIntervalClosed; drift != 0 {
 			t.Errorf("after a day the ticks are off by %v", drift)
 		}
-		if most := int(day/defaultIntervalClosed) + 2; told > most { // one more at the start, one when the read that hung ends
-			t.Errorf("subscribers hear of it %d times, want %d: what is due together is told together", told, most)
+		if most := int(day/defaultIntervalClosed) + 2; calls > most { // one more at the start, one when the hanging read ends
+			t.Errorf("subscribers hear of it %d times, want %d: what is due together is told together", calls, most)
 		}
 		if n := runtime.NumGoroutine(); n > goroutines {
 			t.Errorf("%d goroutines after an hour, %d after a day", goroutines, n)

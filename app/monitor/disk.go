@@ -13,8 +13,8 @@ import (
 // usageEvery is how often free space is read.
 const usageEvery = 10 * time.Second
 
-// wholeDisk matches Linux's names of disks, as against their partitions and what is
-// built on them, which would be counted twice.
+// wholeDisk matches Linux's names of whole disks, without partitions and devices built on
+// them, which would count twice.
 var wholeDisk = regexp.MustCompile(`^(?:sd[a-z]+|hd[a-z]+|vd[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$`)
 
 // diskReader reads free space and transfer rates.
@@ -25,7 +25,7 @@ type diskReader struct {
 	volumes []volume
 	rates   rates
 	parts   rates // of the volumes' devices
-	rated   bool  // a rate was measured once
+	rated   bool  // whether a rate was measured before
 }
 
 func (r *diskReader) reset() {
@@ -66,7 +66,7 @@ func (r *diskReader) readUsage(ctx context.Context) error {
 	return nil
 }
 
-// readRates returns bytes a second read and written, or why they can't be had.
+// readRates returns bytes per second read and written, or why there are none.
 func (r *diskReader) readRates(ctx context.Context) (perSecond [2]float64, why string) {
 	stats, err := disk.IOCountersWithContext(ctx)
 	if err != nil {

@@ -55,8 +55,7 @@ func (tr tree) host() host {
 	}}
 }
 
-// readings reads twice, with the tree changed and time gone by in between, and
-// returns the snapshot.
+// readings reads twice, with a change and some time in between, and returns the snapshot.
 func readings(t *testing.T, r reader, change func(), elapsed time.Duration) (Snapshot, error) {
 	t.Helper()
 	var s Snapshot
@@ -93,7 +92,7 @@ func TestCPU(t *testing.T) {
 		before, after string
 		percent       float64
 		cores         []float64
-		again         bool // another look is needed
+		again         bool // whether a second look is needed
 	}{
 		{
 			"one core busy, one idle",
@@ -308,8 +307,8 @@ func TestGPU(t *testing.T) {
 	}{
 		{"amdgpu", card(0, "0x1002", "amdgpu", "42\n", "active"), GPUReading{Name: "amdgpu", Percent: 42}, ""},
 		{"idle is 0, not n/a", card(0, "0x1002", "amdgpu", "0\n", ""), GPUReading{Name: "amdgpu"}, ""},
-		{"the busiest of two, one of which can't tell", both, GPUReading{Name: "amdgpu", Percent: 73}, ""},
-		{"a driver that doesn't tell", card(0, "0x8086", "i915", "", "active"), GPUReading{}, "the driver i915 does not tell"},
+		{"the busiest of two, one of which doesn't report its load", both, GPUReading{Name: "amdgpu", Percent: 73}, ""},
+		{"a driver that doesn't report it", card(0, "0x8086", "i915", "", "active"), GPUReading{}, "the driver i915 doesn't report"},
 		{"a sleeping card is left asleep", card(0, "0x1002", "amdgpu", "99\n", "suspended"), GPUReading{}, "asleep"},
 		{"no number", card(0, "0x1002", "amdgpu", "busy\n", ""), GPUReading{}, "not a number"},
 		{"a connector is no card", map[string]string{"sys/class/drm/card0-HDMI-A-1/device/gpu_busy_percent": "50\n"}, GPUReading{}, "no readable GPU"},
@@ -371,7 +370,7 @@ func TestProcesses(t *testing.T) {
 	})
 	s, err := readings(t, &processReader{host: tr.host()}, func() {
 		tr.write("proc/20/stat", procStat(20, "a (b) c", 300, 5, 300)) // 2 s of CPU in 2 s
-		tr.write("proc/30/stat", procStat(30, "another", 50, 900, 20)) // a new one of that id
+		tr.write("proc/30/stat", procStat(30, "another", 50, 900, 20)) // a new process with this PID
 	}, 2*time.Second)
 	page := uint64(os.Getpagesize())
 	want := []Process{
@@ -398,7 +397,8 @@ func FuzzParseStat(f *testing.F) {
 	})
 }
 
-// TestThisMachine reads for real: whatever it has, each number is sane or n/a with a reason.
+// This reads the real machine: whatever it has, each value is plausible or missing with a
+// reason.
 func TestThisMachine(t *testing.T) {
 	s := New(Config{Sensors: true, MarkerDir: t.TempDir()}).Sample(context.Background())
 	t.Log("\n" + s.Report("") + "\n" + s.Line())
@@ -421,7 +421,7 @@ func BenchmarkTick(b *testing.B) {
 	for metric, r := range readersOf(host{}, Config{}.withDefaults()) {
 		b.Run(string(metric), func(b *testing.B) {
 			for b.Loop() {
-				_, _ = r.read(b.Context()) // n/a is a fine answer, too
+				_, _ = r.read(b.Context()) // a missing value is fine too
 			}
 		})
 	}

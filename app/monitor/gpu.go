@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// toolTimeout bounds a call of another program.
+// toolTimeout is the time limit for another program.
 const toolTimeout = 3 * time.Second
 
 // gpuReader asks its sources in turn and keeps the busiest GPU.
 type gpuReader struct{ sources []gpuSource }
 
-// gpuSource is one way to read GPUs. It returns none and no error where the machine
-// has none of its kind.
+// gpuSource is one way to read GPUs. It returns none and no error if the machine has none
+// of its kind.
 type gpuSource func(ctx context.Context) ([]GPUReading, error)
 
 func (*gpuReader) reset() {}
@@ -48,7 +48,7 @@ func (r *gpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 	return func(s *Snapshot) { s.GPU = *busiest }, nil
 }
 
-// atMost keeps a source's answer for a while: it runs another program.
+// atMost caches a source's answer, because the source runs another program.
 func atMost(every time.Duration, source gpuSource) gpuSource {
 	var (
 		at   time.Time
@@ -64,7 +64,7 @@ func atMost(every time.Duration, source gpuSource) gpuSource {
 	}
 }
 
-// run returns what a program prints, bounded in time.
+// run returns another program's output, with a time limit.
 func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTimeout)
 	defer cancel()
@@ -75,8 +75,8 @@ func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// parseNvidiaSMI reads "name, percent" lines as `nvidia-smi
-// --query-gpu=name,utilization.gpu --format=csv,noheader,nounits` prints them.
+// parseNvidiaSMI parses the "name, percent" lines of `nvidia-smi
+// --query-gpu=name,utilization.gpu --format=csv,noheader,nounits`.
 func parseNvidiaSMI(out []byte) []GPUReading {
 	var gpus []GPUReading
 	lines := bufio.NewScanner(bytes.NewReader(out))
@@ -88,8 +88,8 @@ func parseNvidiaSMI(out []byte) []GPUReading {
 		gpu := GPUReading{Name: strings.TrimSpace(lines.Text()[:comma])}
 		value := strings.TrimSpace(lines.Text()[comma+1:])
 		percent, err := strconv.ParseFloat(value, 64)
-		if err != nil || percent != percent { // "[N/A]" on cards that don't tell, or NaN
-			gpu.NA = fmt.Sprintf("%s does not tell its load", gpu.Name)
+		if err != nil || percent != percent { // "[N/A]" on cards without the value, or NaN
+			gpu.NA = fmt.Sprintf("%s doesn't report its load", gpu.Name)
 		} else {
 			gpu.Percent = min(100, max(0, percent))
 		}
@@ -98,16 +98,16 @@ func parseNvidiaSMI(out []byte) []GPUReading {
 	return gpus
 }
 
-// What `ioreg -r -d 1 -c IOAccelerator` prints of a GPU: a head line an accelerator,
-// and in it the model and the performance statistics.
+// The output of `ioreg -r -d 1 -c IOAccelerator` for a GPU: one header line per
+// accelerator, followed by the model and the performance statistics.
 var (
 	ioregHead  = regexp.MustCompile(`^\+-o ([^ <]+)`)
 	ioregModel = regexp.MustCompile(`"model" = (?:<)?"([^"]+)"`)
 	ioregLoad  = regexp.MustCompile(`"Device Utilization %"\s*=\s*(\d+)`)
 )
 
-// parseIOReg reads the output of ioreg. The form is that of public listings; it was
-// not tried on a Mac.
+// parseIOReg parses the output of ioreg. The format is taken from published listings and
+// has not been tried on a Mac.
 func parseIOReg(out []byte) []GPUReading {
 	var gpus []GPUReading
 	var gpu *GPUReading
@@ -116,7 +116,7 @@ func parseIOReg(out []byte) []GPUReading {
 	for lines.Scan() {
 		line := lines.Text()
 		if m := ioregHead.FindStringSubmatch(line); m != nil {
-			gpus = append(gpus, GPUReading{Name: m[1], NA: m[1] + " does not tell its load"})
+			gpus = append(gpus, GPUReading{Name: m[1], NA: m[1] + " doesn't report its load"})
 			gpu = &gpus[len(gpus)-1]
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// newGPUReader reads the I/O registry through ioreg, which needs no rights and no
-// cgo. Not tried on a Mac.
+// newGPUReader reads the I/O registry with ioreg, which needs no privileges and no cgo. Not
+// tried on a Mac.
 func newGPUReader(host, *slog.Logger) *gpuReader {
 	ioreg := func(ctx context.Context) ([]GPUReading, error) {
 		out, err := run(ctx, "ioreg", "-r", "-d", "1", "-c", "IOAccelerator")

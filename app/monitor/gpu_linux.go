@@ -13,10 +13,10 @@ import (
 	"syscall"
 )
 
-// nvidiaVendor is the PCI vendor id of NVIDIA as sysfs writes it.
+// nvidiaVendor is NVIDIA's PCI vendor ID as in sysfs.
 const nvidiaVendor = "0x10de"
 
-// newGPUReader reads sysfs and, where it is installed, nvidia-smi.
+// newGPUReader reads sysfs and, if installed, nvidia-smi.
 func newGPUReader(h host, log *slog.Logger) *gpuReader {
 	cards := drmCards{host: h}
 	sources := []gpuSource{cards.read}
@@ -27,14 +27,14 @@ func newGPUReader(h host, log *slog.Logger) *gpuReader {
 	return &gpuReader{sources: sources}
 }
 
-// drmCards are the graphics cards the kernel's drivers know.
+// drmCards are the graphics cards of the kernel's drivers.
 type drmCards struct{ host host }
 
 // devices lists the cards' device folders; connectors (card0-HDMI-A-1) are not cards.
 func (d drmCards) devices() []string {
 	cards, err := filepath.Glob(d.host.sys("class", "drm", "card*"))
 	if err != nil {
-		return nil // a malformed pattern: a root with odd characters
+		return nil // a malformed pattern, from a root with special characters
 	}
 	var devices []string
 	for _, card := range cards {
@@ -45,7 +45,7 @@ func (d drmCards) devices() []string {
 	return devices
 }
 
-// read reads gpu_busy_percent where the driver offers it.
+// read reads gpu_busy_percent if the driver provides it.
 func (d drmCards) read(context.Context) ([]GPUReading, error) {
 	var gpus []GPUReading
 	for _, device := range d.devices() {
@@ -57,7 +57,8 @@ func (d drmCards) read(context.Context) ([]GPUReading, error) {
 	return gpus, nil
 }
 
-// readBusy reads one card. A sleeping card is left asleep: reading its load wakes it.
+// readBusy reads one card. It leaves a sleeping card alone, because reading its load wakes
+// it.
 func readBusy(device string) GPUReading {
 	gpu := GPUReading{Name: driverOf(device)}
 	if isAsleep(device) {
@@ -67,7 +68,7 @@ func readBusy(device string) GPUReading {
 	raw, err := os.ReadFile(filepath.Join(device, "gpu_busy_percent"))
 	switch {
 	case errors.Is(err, os.ErrNotExist), isUnsupported(err):
-		gpu.NA = fmt.Sprintf("the driver %s does not tell the GPU's load", gpu.Name)
+		gpu.NA = fmt.Sprintf("the driver %s doesn't report the GPU's load", gpu.Name)
 		return gpu
 	case err != nil:
 		gpu.NA = fmt.Sprintf("the GPU's load could not be read: %v", err)
@@ -82,8 +83,8 @@ func readBusy(device string) GPUReading {
 	return gpu
 }
 
-// isUnsupported tells the answers of drivers that offer the file but can't fill it.
-// 524 is the kernel's own ENOTSUPP, which leaks out of sysfs.
+// isUnsupported reports whether a driver provides the file but not its value. 524 is the
+// kernel's internal ENOTSUPP, which leaks through sysfs.
 func isUnsupported(err error) bool {
 	return errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.Errno(524)) || errors.Is(err, syscall.EINVAL)
 }
@@ -101,7 +102,7 @@ func isAsleep(device string) bool {
 	return line(device, "power", "runtime_status") == "suspended"
 }
 
-// line is the content of a small file, "" where it can't be read.
+// line returns the content of a small file, "" if it can't be read.
 func line(parts ...string) string {
 	raw, err := os.ReadFile(filepath.Join(parts...))
 	if err != nil {
@@ -110,7 +111,7 @@ func line(parts ...string) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// nvidia runs nvidia-smi, unless every NVIDIA card is asleep: the tool wakes them.
+// nvidia runs nvidia-smi unless every NVIDIA card is asleep, because the tool wakes them.
 func (d drmCards) nvidia(tool string) gpuSource {
 	return func(ctx context.Context) ([]GPUReading, error) {
 		cards, asleep := 0, 0

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// newGPUReader knows no way here.
+// newGPUReader has no sources on this system.
 func newGPUReader(host, *slog.Logger) *gpuReader {
 	none := func(context.Context) ([]GPUReading, error) {
 		return nil, unavailableError("the GPU's load can't be read on " + runtime.GOOS)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Range is how far back a history goes.
+// Range is a time range of the history.
 type Range int
 
-// The ranges a history is kept in.
+// The ranges of the history.
 const (
 	FiveMinutes Range = iota
 	Hour
@@ -18,13 +18,13 @@ const (
 // Ranges lists them, shortest first.
 func Ranges() []Range { return []Range{FiveMinutes, Hour, Day} }
 
-// Span is how far back the range goes.
+// Span returns the length of the range.
 func (r Range) Span() time.Duration {
 	step, n := r.grid()
 	return time.Duration(step) * time.Second * time.Duration(n)
 }
 
-// grid is the range's slots: seconds of each, and how many.
+// grid returns the range's slots: the seconds of each, and their number.
 func (r Range) grid() (step int64, n int) {
 	switch r {
 	case Hour:
@@ -36,20 +36,20 @@ func (r Range) grid() (step int64, n int) {
 	}
 }
 
-// Point is what was measured in one slot of a Series.
+// Point is one slot of a Series.
 type Point struct {
 	Mean, Max float64
-	OK        bool // false: nothing was measured, the machine slept or the app did not run
+	OK        bool // false if nothing was measured, because the machine slept or the app did not run
 }
 
-// Series is a metric's headline number over a range, oldest first: CPU, memory, GPU and
-// battery percent, °C, bytes a second of disk and network (both directions).
+// Series is a metric's headline value over a range, oldest first: percent for CPU, memory,
+// GPU and battery, °C, and bytes per second in both directions for disk and network.
 type Series struct {
-	Step   time.Duration // of a point
+	Step   time.Duration // between points
 	Points []Point
 }
 
-// Series returns the history of a metric up to now; without points where none is kept.
+// Series returns the history of a metric up to now, without points if there is none.
 func (m *Monitor) Series(metric Metric, r Range) Series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,29 +60,29 @@ func (m *Monitor) Series(metric Metric, r Range) Series {
 	return t.series(r, time.Now())
 }
 
-// trace is the history of one metric, in every range. The zero trace is empty.
+// trace is the history of one metric in every range. The zero trace is empty.
 type trace struct {
-	at    time.Time     // of the newest value; wall clock
-	value float64       // the newest
-	pace  time.Duration // it was measured at
-	tiers [3]tier       // by Range
+	at    time.Time     // of the latest value; wall clock
+	value float64       // the latest
+	pace  time.Duration // interval at which it was measured
+	tiers [3]tier       // indexed by Range
 }
 
-// tier is a ring of slots of equal length. Slot number n, counted from 1970, is at
-// n % len(slots); head is the newest number, 0 where there is none.
+// tier is a ring of slots of equal length. Slot number n, counted from 1970, is at n %
+// len(slots); head is the newest number, 0 if there is none.
 type tier struct {
 	head  int64
 	slots []slot
 }
 
-// slot sums up what was measured in it.
+// slot sums up its measurements.
 type slot struct {
-	seconds float64 // that the values stand for; 0 = nothing
+	seconds float64 // time that the values cover; 0 means no values
 	sum     float64 // values times their seconds
 	max     float64
 }
 
-// instant is the weight in seconds of a value that stands for no time before it.
+// instant is the weight, in seconds, of a value that covers no time before it.
 const instant = 0.001
 
 func newTrace() *trace {
@@ -94,14 +94,14 @@ func newTrace() *trace {
 	return t
 }
 
-// add takes a value in. It stands for the time since the one before, unless that is
-// so much longer than the pace that the machine slept or the app did not run: then
-// there is a gap. A clock that was set back takes along what lies ahead of it.
+// add adds a value. It covers the time since the previous one, unless that is much longer
+// than the interval because the machine slept or the app did not run; then there is a gap.
+// After the clock was set back, values in the future are dropped.
 func (t *trace) add(at time.Time, pace time.Duration, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || at.Unix() <= 0 {
 		return
 	}
-	at = at.Round(0) // the wall clock: the other one may stand still in sleep
+	at = at.Round(0) // only the wall clock, because the monotonic one may stop during sleep
 	covers := at.Sub(t.at)
 	if covers < 0 {
 		t.rewind(at)
@@ -117,10 +117,10 @@ func (t *trace) add(at time.Time, pace time.Duration, v float64) {
 	}
 }
 
-// longest is the time without a value, at a pace, that is no gap yet.
+// longest returns the longest time without a value that is no gap, for an interval.
 func longest(pace time.Duration) time.Duration { return pace*5/2 + 5*time.Second }
 
-// seconds is a time in seconds since 1970.
+// seconds returns a time in seconds since 1970.
 func seconds(t time.Time) float64 { return float64(t.Unix()) + float64(t.Nanosecond())/1e9 }
 
 func (t *tier) add(step int64, from, to, v float64) {
@@ -145,7 +145,7 @@ func (t *tier) add(step int64, from, to, v float64) {
 	}
 }
 
-// advance makes n the newest slot and empties those in between.
+// advance makes n the newest slot and clears those in between.
 func (t *tier) advance(n int64) {
 	count := int64(len(t.slots))
 	for k := max(t.head+1, n-count+1); k <= n; k++ {
@@ -154,7 +154,7 @@ func (t *tier) advance(n int64) {
 	t.head = max(t.head, n)
 }
 
-// rewind forgets what lies after a moment.
+// rewind drops everything after a moment.
 func (t *trace) rewind(to time.Time) {
 	for _, r := range Ranges() {
 		step, _ := r.grid()
@@ -173,8 +173,8 @@ func (t *tier) rewind(n int64) {
 	t.head = min(t.head, n)
 }
 
-// series is the slots of a range up to now, the newest last. The newest value holds
-// until the next one is due.
+// series returns the slots of a range up to now, newest last. The latest value holds until
+// the next one is due.
 func (t *trace) series(r Range, now time.Time) Series {
 	step, n := r.grid()
 	out := Series{Step: time.Duration(step) * time.Second, Points: make([]Point, n)}

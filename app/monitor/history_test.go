@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// measured is the means of the points that have one.
+// measured returns the means of the points that have one.
 func measured(s Series) []float64 {
 	var out []float64
 	for _, p := range s.Points {
@@ -26,7 +26,8 @@ func measured(s Series) []float64 {
 	return out
 }
 
-// drawn is a series in signs, the newest n points: a digit of its mean, "." for a gap.
+// drawn returns the newest n points of a series as characters: a digit for the mean, "."
+// for a gap.
 func drawn(s Series, n int) string {
 	var b strings.Builder
 	for _, p := range s.Points[len(s.Points)-n:] {
@@ -83,7 +84,7 @@ func TestHistoryShowsGaps(t *testing.T) {
 
 func TestHistoryKeepsMeanAndMax(t *testing.T) {
 	tr := newTrace()
-	// given an hour of calm with one second of full load in its middle
+	// given an hour of calm with one second of full load in the middle
 	for i := range 3600 {
 		v := 10.0
 		if i == 1800 {
@@ -109,7 +110,7 @@ func TestHistoryKeepsMeanAndMax(t *testing.T) {
 	}
 }
 
-func TestHistoryGoesRound(t *testing.T) {
+func TestHistoryWrapsAround(t *testing.T) {
 	tr := newTrace()
 	for i := range 1000 {
 		tr.add(noon.Add(time.Duration(i)*5*time.Second), 5*time.Second, float64(i))
@@ -118,7 +119,7 @@ func TestHistoryGoesRound(t *testing.T) {
 	if len(got) != 60 || math.Abs(got[0]-941) > 1 || math.Abs(got[59]-999) > 1 {
 		t.Errorf("%d points from %v to %v", len(got), got[0], got[len(got)-1])
 	}
-	// and what comes after days is alone
+	// and a value after days stands alone
 	later := noon.Add(100 * 24 * time.Hour)
 	tr.add(later, 5*time.Second, 7)
 	for _, r := range Ranges() {
@@ -136,7 +137,7 @@ func TestHistorySurvivesARestart(t *testing.T) {
 		m := open()
 		m.Start(t.Context())
 		stop := m.Show(true, CPU)
-		time.Sleep(90*time.Second - time.Millisecond) // not at a tick: the last may be read, or not
+		time.Sleep(90*time.Second - time.Millisecond) // not at a tick, where the last read may or may not have happened
 		stop()
 		synctest.Wait()
 		before := m.Series(CPU, FiveMinutes)
@@ -160,7 +161,7 @@ func TestHistorySurvivesARestart(t *testing.T) {
 		if _, err := os.Stat(file); err == nil {
 			t.Error("written though nothing changed")
 		}
-		// and while it runs it is written seldom
+		// and while it runs it is written rarely
 		defer m.Show(true, CPU)()
 		time.Sleep(saveEvery - 2*time.Minute)
 		synctest.Wait()
@@ -175,7 +176,7 @@ func TestHistorySurvivesARestart(t *testing.T) {
 	})
 }
 
-func TestABadHistoryFileIsIgnored(t *testing.T) {
+func TestAnInvalidHistoryFileIsIgnored(t *testing.T) {
 	good := func() []byte {
 		h, _ := readHistory("", noon)
 		h[CPU].add(noon, time.Second, 5)
@@ -188,7 +189,7 @@ func TestABadHistoryFileIsIgnored(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want int // points
+		want int // number of points
 		bad  bool
 	}{
 		{"as it was written", good(), 1, false},
@@ -222,7 +223,7 @@ func TestABadHistoryFileIsIgnored(t *testing.T) {
 			if got := measured(h[CPU].series(FiveMinutes, noon)); len(got) != c.want {
 				t.Errorf("points %v", got)
 			}
-			// and it goes on from there
+			// and it continues from there
 			h[CPU].add(noon.Add(time.Second), time.Second, 9)
 			if len(measured(h[CPU].series(FiveMinutes, noon.Add(time.Second)))) != 1 {
 				t.Error("a new value is not there")
@@ -237,7 +238,7 @@ func FuzzHistoryFile(f *testing.F) {
 	h[CPU].add(noon, time.Second, 5)
 	f.Add(encodeHistory(h)[len(historyMagic):], noon.Unix())
 	f.Fuzz(func(t *testing.T, body []byte, now int64) {
-		// given any content behind a right name and checksum
+		// given any content with a valid name and checksum
 		data := append([]byte(historyMagic), body...)
 		data = binary.LittleEndian.AppendUint32(data, crc32.ChecksumIEEE(data))
 		h, err := decodeHistory(data)
@@ -257,14 +258,14 @@ func FuzzHistoryFile(f *testing.F) {
 				}
 			}
 		}
-		// then it is written and read again as it is
+		// then encoding and decoding it again works
 		if _, err := decodeHistory(encodeHistory(h)); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-func TestKeptHistoriesAreSampledSeldom(t *testing.T) {
+func TestKeptHistoriesAreSampledRarely(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, readers map[Metric]*fakeReader) {
 		stop := m.Keep(CPU, Battery)
 		time.Sleep(10*time.Minute - time.Millisecond)
@@ -294,7 +295,7 @@ func BenchmarkSaveHistory(b *testing.B) {
 	b.ReportMetric(float64(len(encodeHistory(m.history))), "bytes")
 }
 
-// BenchmarkHistoryAdd is what each value costs.
+// BenchmarkHistoryAdd measures the cost of each value.
 func BenchmarkHistoryAdd(b *testing.B) {
 	tr, at := newTrace(), noon
 	for b.Loop() {

@@ -16,30 +16,31 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The history survives a restart in one small file of a fixed size: a name and
-// version, for each metric its tiers, a checksum. It is disposable: one that can't be
-// read is a history that begins now.
+// The history survives a restart in a small file of fixed size: a name with the version,
+// each metric's tiers, and a checksum. The file is disposable: if it can't be read, the
+// history starts afresh.
 
-// historyMagic begins the file; the digit is its version. Another layout of the slots
-// needs another digit.
+// historyMagic is the start of the file; its digit is the version. A different layout of
+// the slots needs a different digit.
 const historyMagic = "mac-stats history 1\n"
 
-// saveEvery is how often the history is written while the app runs, which is what a
-// crash loses of it at most.
+// saveEvery is how often the history is written while the app runs, which is the most that
+// a crash can lose.
 const saveEvery = 5 * time.Minute
 
-// latestSlot bounds the slot numbers a file may hold: the year 36812 in slots of 5 s.
+// latestSlot is the highest slot number that a file may contain: the year 36812 in slots of
+// 5 s.
 const latestSlot = 1 << 38
 
-// traced are the metrics with a history, in the order of the file.
+// traced returns the metrics with a history, in the order of the file.
 func traced() []Metric {
 	return []Metric{CPU, Memory, Disk, Network, GPU, Temperature, Battery}
 }
 
-// errHistory: not a history file of this version, or a broken one.
+// errHistory means that the file is not a history of this version, or is damaged.
 var errHistory = errors.New("not a history of this version")
 
-// encodeHistory writes every trace.
+// encodeHistory encodes all traces.
 func encodeHistory(h map[Metric]*trace) []byte {
 	var b bytes.Buffer
 	b.WriteString(historyMagic)
@@ -63,7 +64,7 @@ func encodeHistory(h map[Metric]*trace) []byte {
 	return binary.LittleEndian.AppendUint32(b.Bytes(), crc32.ChecksumIEEE(b.Bytes()))
 }
 
-// decodeHistory reads what encodeHistory wrote; anything else is an error.
+// decodeHistory decodes what encodeHistory wrote; anything else is an error.
 func decodeHistory(data []byte) (map[Metric]*trace, error) {
 	body := len(data) - 4
 	if body < len(historyMagic) || string(data[:len(historyMagic)]) != historyMagic ||
@@ -86,7 +87,7 @@ func decodeHistory(data []byte) (map[Metric]*trace, error) {
 	return h, nil
 }
 
-// decode takes a tier off the beginning of data.
+// decode decodes a tier from the start of data and returns the rest.
 func (t *tier) decode(data []byte) (rest []byte, err error) {
 	if len(data) < 8+12*len(t.slots) {
 		return nil, errHistory
@@ -113,8 +114,8 @@ func (t *tier) decode(data []byte) (rest []byte, err error) {
 	return data, nil
 }
 
-// readHistory reads the file, or gives an empty history. What the file has of the time
-// after now is left out: the clock was wrong then.
+// readHistory reads the file, or returns an empty history. It drops values after now, which
+// were measured with a wrong clock.
 func readHistory(path string, now time.Time) (map[Metric]*trace, error) {
 	h, err := readHistoryFile(path)
 	if h == nil {
@@ -154,8 +155,8 @@ func readHistoryFile(path string) (map[Metric]*trace, error) {
 	return h, nil
 }
 
-// SaveHistory writes the history, where it has a file and has changed. It is not
-// flushed to the disk: after a power cut the history may begin anew.
+// SaveHistory writes the history if it has a file and has changed. It doesn't flush to the
+// disk: after a power cut the history may start afresh.
 func (m *Monitor) SaveHistory() error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
@@ -180,7 +181,7 @@ func (m *Monitor) SaveHistory() error {
 	return nil
 }
 
-// keepSaving writes the history now and then, until ctx ends.
+// keepSaving writes the history from time to time until ctx is done.
 func (m *Monitor) keepSaving(ctx context.Context) {
 	for sleep(ctx, saveEvery) {
 		if err := m.SaveHistory(); err != nil {

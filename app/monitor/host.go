@@ -8,13 +8,13 @@ import (
 	"github.com/shirou/gopsutil/v4/common"
 )
 
-// host says where the system's own files are. The zero host is this machine.
+// host says where the system's files are. The zero host is this machine.
 type host struct {
-	env    common.EnvMap // HOST_PROC, HOST_SYS of another tree
-	volume string        // a folder on the volume to report; "" = the home folder
+	env    common.EnvMap // HOST_PROC and HOST_SYS of another tree
+	volume string        // a folder on the volume to report; "" means the home folder
 }
 
-// ctx lets gopsutil read from this host.
+// ctx makes gopsutil read from this host.
 func (h host) ctx(ctx context.Context) context.Context {
 	if h.env == nil {
 		return ctx
@@ -22,10 +22,10 @@ func (h host) ctx(ctx context.Context) context.Context {
 	return context.WithValue(ctx, common.EnvKey, h.env)
 }
 
-// sys is a path below /sys.
+// sys returns a path below /sys.
 func (h host) sys(parts ...string) string { return h.path(common.HostSysEnvKey, "/sys", parts) }
 
-// proc is a path below /proc.
+// proc returns a path below /proc.
 func (h host) proc(parts ...string) string { return h.path(common.HostProcEnvKey, "/proc", parts) }
 
 func (h host) path(key common.EnvKeyType, root string, parts []string) string {
@@ -37,7 +37,7 @@ func (h host) path(key common.EnvKeyType, root string, parts []string) string {
 	return filepath.Join(append([]string{root}, parts...)...)
 }
 
-// home is a folder on the volume that disk space is reported of.
+// home returns a folder on the volume whose space is reported.
 func (h host) home() (string, error) {
 	if h.volume != "" {
 		return h.volume, nil
@@ -45,7 +45,7 @@ func (h host) home() (string, error) {
 	return os.UserHomeDir()
 }
 
-// readersOf are the readers of a host.
+// readersOf returns a host's readers.
 func readersOf(h host, cfg Config) map[Metric]reader {
 	return map[Metric]reader{
 		CPU:         &cpuReader{host: h},

@@ -2,8 +2,8 @@ package monitor
 
 import "encoding/binary"
 
-// The message if_msghdr2 of macOS (net/if.h, net/if_var.h): one an interface, with
-// 64-bit counters, a sockaddr_dl with the name behind it.
+// The macOS message if_msghdr2 (net/if.h, net/if_var.h): one per interface, with 64-bit
+// counters, followed by a sockaddr_dl with the name.
 const (
 	ifInfo2       = 0x12 // RTM_IFINFO2
 	ifBytesIn     = 96
@@ -13,8 +13,8 @@ const (
 	linkNameStart = 8
 )
 
-// parseIFList2 reads the routing socket's list of interfaces (sysctl NET_RT_IFLIST2):
-// bytes received and sent, by the interface's name. What is cut off is left out.
+// parseIFList2 parses the routing socket's list of interfaces (sysctl NET_RT_IFLIST2) and
+// returns bytes received and sent by interface. It ignores incomplete messages.
 func parseIFList2(data []byte) counters {
 	c := counters{}
 	for len(data) >= 4 {

@@ -8,11 +8,11 @@ import (
 	"github.com/shirou/gopsutil/v4/net"
 )
 
-// interfaces gives the bytes every interface has received and sent.
+// interfaces returns the bytes that every interface has received and sent.
 func (r *networkReader) interfaces(ctx context.Context) (counters, error) {
 	stats, err := net.IOCountersWithContext(r.host.ctx(ctx), true)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller says what it is about
+		return nil, err //nolint:wrapcheck // the caller adds context
 	}
 	c := counters{}
 	for _, s := range stats {

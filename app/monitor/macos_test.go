@@ -9,8 +9,7 @@ import (
 	"github.com/shirou/gopsutil/v4/sensors"
 )
 
-// What a Mac prints, in the form its manual pages and headers describe. No test here
-// needs a Mac.
+// Output of a Mac in the format of its manual pages and headers. No test here needs a Mac.
 
 const psOutput = `    1 Sat Nov 21 08:12:01 2026     1:02.50  14320 /sbin/launchd
   345 Sat Nov 21 08:12:09 2026   123:45.67 198204 /System/Library/PrivateFrameworks/SkyLight.framework/Resources/WindowServer
@@ -35,7 +34,7 @@ func TestProcessesOfAllUsersOnAMac(t *testing.T) {
 	}
 }
 
-// ifMessage is a message of NET_RT_IFLIST2.
+// ifMessage returns a message of NET_RT_IFLIST2.
 func ifMessage(kind byte, name string, in, out uint64) []byte {
 	m := make([]byte, ifHead+20)
 	m[2], m[3] = 5, kind
@@ -57,7 +56,7 @@ func TestInterfacesOfAMac(t *testing.T) {
 	if diff := cmp.Diff(want, parseIFList2(list)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for n := range list { // cut off anywhere, it reads what is whole
+	for n := range list { // cut off anywhere, its complete part is parsed
 		for name, c := range parseIFList2(list[:n]) {
 			if c != want[name] {
 				t.Errorf("the first %d bytes: %s has %v", n, name, c)
@@ -66,7 +65,7 @@ func TestInterfacesOfAMac(t *testing.T) {
 	}
 }
 
-func TestConstantsAreNoTemperatures(t *testing.T) {
+func TestConstantSensorsAreIgnored(t *testing.T) {
 	got, ok := hottestOf([]sensors.TemperatureStat{
 		{SensorKey: "PMU tcal", Temperature: 51.9},
 		{SensorKey: "PMU2 tcal", Temperature: 51.9},
@@ -88,7 +87,7 @@ func TestVolumesOfAMacAndTheirDisk(t *testing.T) {
 		counted []string
 		want    string
 	}{
-		{"disk3s1s1", []string{"disk0"}, "disk0"}, // APFS: what is mounted is on a disk made of a part of the real one
+		{"disk3s1s1", []string{"disk0"}, "disk0"}, // APFS: the mounted volume is on a disk made from a part of the real one
 		{"disk0s2", []string{"disk0", "disk4"}, "disk0"},
 		{"disk4s1", []string{"disk0", "disk4"}, "disk4"},
 		{"disk3s5", []string{"disk0", "disk4"}, ""}, // it could be on either

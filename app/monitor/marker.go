@@ -14,38 +14,38 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// markerPrefix begins the names of marker files: "reading-<metric>-<pid>".
+// markerPrefix is the prefix of the marker files: "reading-<metric>-<pid>".
 const markerPrefix = "reading-"
 
 const (
-	// mostCrashes is how many processes in a row must end in readings of a sensor until
-	// it stays off. One says little: people kill programs, and machines lose power.
+	// mostCrashes is how many processes in a row must end during reads of a sensor before
+	// it stays off. A single one means little: people kill programs, and machines lose
+	// power.
 	mostCrashes = 3
-	// crashesCount is how long one counts; after that the sensor is tried again.
+	// crashesCount is how long a crash counts; after that the sensor is tried again.
 	crashesCount = 7 * 24 * time.Hour
 )
 
 // marker is a file that exists while a sensor is read. Some sensor reads can kill the
-// process in a way that nothing inside it can catch; the file then stays and tells the
-// next starts. Files of other processes that are alive are not ours to judge, so the
-// process id is part of the name. What the file holds is the program's version: a new
-// one tries again.
+// process in a way that it can't catch; then the file stays and warns later starts. Files
+// of other live processes don't count, so the PID is part of the name. The file contains
+// the program's version, because a new version tries again.
 type marker struct {
 	path, version string
 
 	mu      sync.Mutex
-	left    []string // of dead processes
+	left    []string // those of dead processes
 	written bool
-	ended   bool // the program ends: what is still read is no crash
+	ended   bool // the program is ending: a running read is no crash
 }
 
-// newMarker returns nil where no folder is wanted. A folder that can't be made shows
-// when the marker is set.
+// newMarker returns nil without a marker folder. If the folder can't be created, set
+// reports it.
 func newMarker(cfg Config, metric Metric, left []string) *marker {
 	if cfg.MarkerDir == "" {
 		return nil
 	}
-	_ = os.MkdirAll(cfg.MarkerDir, 0o700) // set tells what is wrong
+	_ = os.MkdirAll(cfg.MarkerDir, 0o700) // set reports the error
 	path := filepath.Join(cfg.MarkerDir, fmt.Sprintf("%s%s-%d", markerPrefix, metric, os.Getpid()))
 	return &marker{path: path, version: cfg.Version, left: left}
 }
@@ -60,9 +60,9 @@ func (m *marker) set() error {
 	return os.WriteFile(m.path, []byte(m.version), 0o600)
 }
 
-// clear removes the file, and those of processes before: the sensor can be read. An
-// error is of no consequence: a file that could not be removed could not be written, or
-// its folder is gone.
+// clear removes the file and those of earlier processes, because the sensor can be read.
+// Errors don't matter: a file that can't be removed could not have been written, or its
+// folder is gone.
 func (m *marker) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,8 +75,8 @@ func (m *marker) clear() {
 	m.written, m.left = false, nil
 }
 
-// end removes the file while the sensor may still be read: the program ends, and not
-// because of that.
+// end removes the file while the sensor may still be read: the program ends for another
+// reason.
 func (m *marker) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,8 +86,8 @@ func (m *marker) end() {
 	}
 }
 
-// findMarkers gives for each metric the files of processes that ended in a reading of
-// it, in a row and not too long ago. What no longer counts it removes.
+// findMarkers returns, for each metric, the files of processes that ended during a read of
+// it, in a row and recently. It removes those that no longer count.
 func findMarkers(cfg Config) map[Metric][]string {
 	found := map[Metric][]string{}
 	if cfg.MarkerDir == "" {
@@ -95,7 +95,7 @@ func findMarkers(cfg Config) map[Metric][]string {
 	}
 	paths, err := filepath.Glob(filepath.Join(cfg.MarkerDir, markerPrefix+"*-*"))
 	if err != nil {
-		return found // only a malformed pattern: a folder with odd characters, no markers then
+		return found // a malformed pattern, from a folder with special characters
 	}
 	for _, path := range paths {
 		metric, pid, ok := parseMarker(filepath.Base(path))
@@ -103,7 +103,7 @@ func findMarkers(cfg Config) map[Metric][]string {
 			continue
 		}
 		if !counts(path, cfg.Version) {
-			_ = os.Remove(path) // looked at again at the next start, where that fails
+			_ = os.Remove(path) // if it fails, the next start tries again
 			continue
 		}
 		found[metric] = append(found[metric], path)
@@ -111,7 +111,7 @@ func findMarkers(cfg Config) map[Metric][]string {
 	return found
 }
 
-// counts reports whether a marker is of this version and not too old.
+// counts reports whether a marker is of this version and recent.
 func counts(path, version string) bool {
 	info, err := os.Stat(path)
 	if err != nil || time.Since(info.ModTime()) > crashesCount {
@@ -121,7 +121,7 @@ func counts(path, version string) bool {
 	return err == nil && string(was) == version
 }
 
-// whyOff is why a sensor stays off, and what to do; "" where it is read.
+// whyOff says why a sensor stays off and what to do; "" if it is read.
 func whyOff(left []string) string {
 	if len(left) < mostCrashes {
 		return ""
@@ -138,8 +138,8 @@ func parseMarker(name string) (metric Metric, pid int32, ok bool) {
 	return Metric(word), int32(n), true
 }
 
-// isAlive tells whether another process has that id. Our own id is no excuse: the
-// file is from before we began.
+// isAlive reports whether another process has this PID. Our own PID doesn't count, because
+// the file is older than this process.
 func isAlive(pid int32) bool {
 	if int(pid) == os.Getpid() {
 		return false

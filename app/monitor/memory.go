@@ -49,8 +49,9 @@ func (r *memoryReader) read(ctx context.Context) (func(*Snapshot), error) {
 	return func(s *Snapshot) { s.Memory = reading }, nil
 }
 
-// used is what programs hold and can't be taken from them, as the system's own tools
-// show it: on Linux what isn't available, elsewhere what the system counts as used.
+// used returns the memory that programs hold and that can't be reclaimed, as the system's
+// own tools show it: on Linux what isn't available, elsewhere what the system counts as
+// used.
 func used(vm *mem.VirtualMemoryStat) uint64 {
 	if runtime.GOOS == "linux" && vm.Available > 0 && vm.Available <= vm.Total {
 		return vm.Total - vm.Available

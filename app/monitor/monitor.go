@@ -1,11 +1,12 @@
-// Package monitor samples the machine: each metric at its own pace, only while
-// somebody shows it, into ring buffers.
+// Package monitor samples the machine: each metric at its own interval, only while
+// something shows it, into ring buffers.
 //
-// Numbers are of the whole machine. What can't be read says why; it is never 0.
+// Values are for the whole machine. A value that can't be read has a reason; it is never 0.
 //
-// All share one timer: at each beat one goroutine reads what is due and tells the
-// subscribers, so that the processor wakes once. What was slow last time is read apart, and
-// a read that hangs holds up no beat after its own. While nothing is shown no timer is set.
+// All metrics share one timer: at each beat one goroutine reads what is due and calls the
+// subscribers, so that the processor wakes once. A metric that was slow last time is read
+// separately, and a hanging read delays no later beat. While nothing is shown no timer
+// runs.
 package monitor
 
 import (
@@ -16,28 +17,28 @@ import (
 	"time"
 )
 
-// Default intervals of Config.
+// The default intervals.
 const (
 	defaultIntervalOpen   = time.Second
 	defaultIntervalClosed = 5 * time.Second
 )
 
-// Config is what a Monitor needs; zero values take the defaults.
+// Config configures a Monitor; zero values mean the defaults.
 type Config struct {
-	IntervalOpen   time.Duration // between samples while a window shows them; 1 s
-	IntervalClosed time.Duration // while only the tray icon does; 5 s
+	IntervalOpen   time.Duration // between samples while a window shows them; default 1 s
+	IntervalClosed time.Duration // while only the tray icon does; default 5 s
 	Sensors        bool          // temperature and GPU
-	// MarkerDir is where the "unclean exit during a sensor read" markers live; "" = none.
-	// A read that kills the process leaves one there. After three in a row that sensor
-	// stays off for a week, until the next version, or until the files are deleted.
+	// MarkerDir is the folder for the markers of sensor reads; "" means none. A read that
+	// kills the process leaves a marker. After three in a row the sensor stays off for a
+	// week, until the next version, or until the files are deleted.
 	MarkerDir string
-	Version   string // of the program
-	// HistoryFile keeps the history over restarts; "" = nowhere.
+	Version   string // the program's
+	// HistoryFile keeps the history across restarts; "" means nowhere.
 	HistoryFile string
-	Logger      *slog.Logger // discards where nil
+	Logger      *slog.Logger // discards if nil
 }
 
-// withDefaults fills what is zero.
+// withDefaults fills in the defaults.
 func (c Config) withDefaults() Config {
 	if c.IntervalOpen <= 0 {
 		c.IntervalOpen = defaultIntervalOpen
@@ -51,31 +52,31 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Monitor samples. Safe for concurrent use.
+// Monitor samples metrics. Safe for concurrent use.
 type Monitor struct {
-	cfg      Config
-	log      *slog.Logger
-	samplers []*sampler // in the order of Metrics
-	clock    clock
-	telling  sync.Mutex // held while the subscribers hear
-	saving   sync.Mutex // held while the history is written
+	cfg        Config
+	log        *slog.Logger
+	samplers   []*sampler // in the order of Metrics
+	clock      clock
+	publishing sync.Mutex // held while the subscribers are called
+	saving     sync.Mutex // held while the history is written
 
-	// mu guards what follows. It is held for moments only, never while a metric is read
-	// or a subscriber runs.
+	// mu guards the fields below. It is held only briefly, never while a metric is read or
+	// a subscriber runs.
 	mu          sync.Mutex
 	started     bool
 	paused      bool
 	snapshot    Snapshot
-	changed     bool // the snapshot has, and the subscribers have not heard
+	changed     bool // the snapshot changed after the subscribers were last called
 	history     map[Metric]*trace
-	unsaved     bool           // the history has changed since it was written
-	open        map[Metric]int // how many windows show it
-	closed      map[Metric]int // how many others do
-	kept        map[Metric]int // how many want its history alone
+	unsaved     bool           // the history changed after it was last written
+	open        map[Metric]int // number of windows that show it
+	closed      map[Metric]int // number of others that show it
+	kept        map[Metric]int // number that want only its history
 	subscribers []*subscriber
 }
 
-// subscriber is one function that wants snapshots.
+// subscriber is a function that gets snapshots.
 type subscriber struct{ f func(Snapshot) }
 
 // New returns a monitor that samples nothing until Start; Sample works at once.
@@ -84,8 +85,8 @@ func New(cfg Config) *Monitor {
 	return newMonitor(cfg, readersOf(host{}, cfg), findMarkers(cfg))
 }
 
-// newMonitor is New on the given readers; left are the markers of processes that ended
-// in readings.
+// newMonitor is New with the given readers; left holds the markers of processes that ended
+// during reads.
 func newMonitor(cfg Config, readers map[Metric]reader, left map[Metric][]string) *Monitor {
 	cfg = cfg.withDefaults()
 	m := &Monitor{
@@ -124,7 +125,7 @@ func newMonitor(cfg Config, readers map[Metric]reader, left map[Metric][]string)
 	return m
 }
 
-// Start samples until ctx ends; it returns at once. A second call does nothing.
+// Start samples until ctx is done; it returns at once. A second call does nothing.
 func (m *Monitor) Start(ctx context.Context) {
 	m.mu.Lock()
 	again := m.started
@@ -139,7 +140,8 @@ func (m *Monitor) Start(ctx context.Context) {
 	}
 }
 
-// End says that the program ends: a reading that goes on is not why.
+// End announces that the program is ending, so that a running read isn't taken for the
+// cause.
 func (m *Monitor) End() {
 	for _, s := range m.samplers {
 		if s.marker != nil {
@@ -148,9 +150,8 @@ func (m *Monitor) End() {
 	}
 }
 
-// Show asks for metrics while something shows them. open is the fast pace (a
-// window), otherwise the slow one (the tray icon). Call stop when hidden; calling it
-// again does nothing.
+// Show samples metrics while something shows them. open means the fast interval (a window),
+// otherwise the slow one (the tray icon). Call stop when hidden; another call does nothing.
 func (m *Monitor) Show(open bool, metrics ...Metric) (stop func()) {
 	metrics = slices.Clone(metrics)
 	counts := m.closed
@@ -161,15 +162,15 @@ func (m *Monitor) Show(open bool, metrics ...Metric) (stop func()) {
 	return sync.OnceFunc(func() { m.count(counts, metrics, -1) })
 }
 
-// Keep samples metrics for their history alone, so seldom that it costs next to
-// nothing, until stop.
+// Keep samples metrics only for their history until stop is called, so rarely that it costs
+// almost nothing.
 func (m *Monitor) Keep(metrics ...Metric) (stop func()) {
 	metrics = slices.Clone(metrics)
 	m.count(m.kept, metrics, 1)
 	return sync.OnceFunc(func() { m.count(m.kept, metrics, -1) })
 }
 
-// count changes how many want metrics; counts is one of the monitor's maps.
+// count changes how many want the metrics; counts is one of the monitor's maps.
 func (m *Monitor) count(counts map[Metric]int, metrics []Metric, by int) {
 	m.mu.Lock()
 	for _, metric := range metrics {
@@ -179,7 +180,7 @@ func (m *Monitor) count(counts map[Metric]int, metrics []Metric, by int) {
 	m.clock.forward(time.Now())
 }
 
-// pace is the time between samples of a metric now; false: none are wanted.
+// pace returns the current interval of a metric; false if nobody wants it.
 func (m *Monitor) pace(metric Metric) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,8 +202,8 @@ func (m *Monitor) paceNow(metric Metric) (time.Duration, bool) {
 	return 0, false
 }
 
-// keptPace is the time between samples for the history alone. GPU and battery are read
-// by running another program on some systems.
+// keptPace is the interval of metrics that are sampled only for their history. On some
+// systems GPU and battery are read by running another program.
 func keptPace(metric Metric) time.Duration {
 	if metric == GPU || metric == Battery {
 		return 2 * time.Minute
@@ -210,15 +211,16 @@ func keptPace(metric Metric) time.Duration {
 	return 30 * time.Second
 }
 
-// Snapshot is the newest readings, at once. A metric nobody shows keeps what it read
-// last; Sample reads it anew.
+// Snapshot returns the latest readings at once. A metric that nobody shows keeps its last
+// reading; Sample reads it again.
 func (m *Monitor) Snapshot() Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.snapshot
 }
 
-// Pause stops all sampling until Resume. Sample still reads: it was asked for.
+// Pause stops all sampling until Resume. Sample still reads, because it is an explicit
+// request.
 func (m *Monitor) Pause() { m.setPaused(true) }
 
 // Resume undoes Pause.
@@ -236,7 +238,7 @@ func (m *Monitor) setPaused(paused bool) {
 	}
 }
 
-// record puts a reading into the snapshot. scheduled ones are points of the history.
+// record puts a reading into the snapshot; scheduled ones also go into the history.
 func (m *Monitor) record(metric Metric, apply func(*Snapshot), scheduled bool) {
 	m.mu.Lock()
 	apply(&m.snapshot)

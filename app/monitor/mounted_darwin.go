@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountedHere lists what is mounted from disks of this machine, without asking any file
-// system: a share whose server is gone would not answer.
+// mountedHere lists the volumes mounted from disks of this machine, without calling any
+// file system: a share whose server is gone would not answer.
 func mountedHere(context.Context) []disk.PartitionStat {
 	n, err := unix.Getfsstat(nil, unix.MNT_NOWAIT)
 	if err != nil {

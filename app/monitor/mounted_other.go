@@ -8,7 +8,7 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// mountedHere lists what is mounted from disks of this machine.
+// mountedHere lists the volumes mounted from disks of this machine.
 func mountedHere(ctx context.Context) []disk.PartitionStat {
 	mounted, err := disk.PartitionsWithContext(ctx, false)
 	if err != nil && len(mounted) == 0 {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// notCounted are interfaces whose traffic stays inside the machine, or is that of
-// another interface a second time: loopback, bridges and tunnels.
+// notCounted matches interfaces whose traffic stays inside the machine, or repeats another
+// interface's: loopback, bridges and tunnels.
 var notCounted = regexp.MustCompile(`^(?:lo\d*|veth.*|docker\d*|br-.*|virbr\d*|tun\d*|tap\d*|utun\d*|wg\d*|bridge\d*|awdl\d*|llw\d*)$`)
 
-// networkReader reads transfer rates of the interfaces that leave the machine.
+// networkReader reads the transfer rates of the interfaces that lead out of the machine.
 type networkReader struct {
 	host  host
 	rates rates

@@ -2,7 +2,7 @@ package monitor
 
 import "time"
 
-// Paces of what is read through another program here.
+// The intervals of metrics that are read by running another program.
 const (
 	batteryPace = 30 * time.Second
 	gpuToolPace = 5 * time.Second

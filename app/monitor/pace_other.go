@@ -4,7 +4,7 @@ package monitor
 
 import "time"
 
-// Paces of what is dear to read, or is read through another program.
+// The intervals of metrics that are expensive to read.
 const (
 	batteryPace = 5 * time.Second
 	gpuToolPace = 5 * time.Second

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pressure is the system's own level of memory pressure, in words.
+// pressure returns the system's level of memory pressure in words.
 func pressure(host) (string, error) {
 	level, err := unix.SysctlUint32("kern.memorystatus_vm_pressure_level")
 	if err != nil {

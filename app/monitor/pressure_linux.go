@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// pressure is how much programs wait for memory, in words: the share of the last ten
-// seconds, from the kernel's pressure stall information.
+// pressure says how much programs wait for memory: the share of the last ten seconds, from
+// the kernel's pressure stall information.
 func pressure(h host) (string, error) {
 	data, err := os.ReadFile(h.proc("pressure", "memory"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
@@ -26,7 +26,7 @@ func pressure(h host) (string, error) {
 	return fmt.Sprintf("waiting %.1f %% of the time", percent), nil
 }
 
-// parsePressure reads the avg10 of the line "some" of /proc/pressure/memory.
+// parsePressure parses avg10 in the line "some" of /proc/pressure/memory.
 func parsePressure(text string) (float64, error) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)

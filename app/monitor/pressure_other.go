@@ -2,7 +2,7 @@
 
 package monitor
 
-// pressure is not told by this system.
+// pressure is unknown on this system.
 func pressure(host) (string, error) {
 	return "", unavailableError("not reported by this system")
 }

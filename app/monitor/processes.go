@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// topProcesses is how many processes a reading holds.
+// topProcesses is how many processes a reading contains.
 const topProcesses = 10
 
-// usage is what is known of one process at a moment.
+// usage is one process's resource usage at a moment.
 type usage struct {
 	pid     int32
-	started int64 // tells a process from an earlier one with the same id
+	started int64 // distinguishes the process from an earlier one with the same PID
 	name    string
 	cpu     time.Duration // CPU time so far
 	memory  uint64        // resident bytes
@@ -49,8 +49,8 @@ func (r *processReader) read(ctx context.Context) (func(*Snapshot), error) {
 	return func(s *Snapshot) { s.Processes = reading }, nil
 }
 
-// busiest sorts by CPU, then memory, and the other way round. A process that began in between has its whole
-// time in between.
+// busiest returns the processes sorted by CPU, then memory, and the other way round. All
+// the CPU time of a process that started in between counts.
 func busiest(before map[int32]usage, all []usage, elapsed time.Duration) ProcessesReading {
 	top := make([]Process, 0, len(all))
 	for _, u := range all {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ps runs the system's own ps, which may see the processes of all users.
+// ps runs the system's ps, which can see the processes of all users.
 func ps(ctx context.Context, which ...string) ([]usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, toolTimeout)
 	defer cancel()
@@ -22,16 +22,17 @@ func ps(ctx context.Context, which ...string) ([]usage, error) {
 	return parsePS(string(out), time.Local), nil
 }
 
-// started is when a process began, in milliseconds since 1970, in whole seconds.
+// started returns when a process started, in milliseconds since 1970, rounded to seconds.
 func (h host) started(pid int32) (int64, error) {
 	all, err := ps(context.Background(), "-p", strconv.Itoa(int(pid)))
 	if err != nil || len(all) != 1 {
-		return 0, fs.ErrNotExist // ps fails where there is none
+		return 0, fs.ErrNotExist // ps fails if there is none
 	}
 	return all[0].started, nil
 }
 
-// list asks ps. Dearer than on Linux, which is one more reason to list only while shown.
+// list asks ps. That is more expensive than on Linux, another reason to list only while
+// shown.
 func (r *processReader) list(ctx context.Context) ([]usage, error) {
 	all, err := ps(ctx, "-ax")
 	if err != nil {

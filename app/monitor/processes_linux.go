@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every
-// architecture Linux still has.
+// tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every current
+// architecture.
 const tick = 10 * time.Millisecond
 
-// list reads one file a process, which is all that is needed and a seventh of the
-// cost of asking for each value by itself.
+// list reads one file per process, which has everything needed and costs a seventh of
+// asking for each value.
 func (r *processReader) list(ctx context.Context) ([]usage, error) {
 	root := r.host.proc()
 	dir, err := os.Open(root)
@@ -50,21 +50,21 @@ func (r *processReader) list(ctx context.Context) ([]usage, error) {
 	return all, nil
 }
 
-// started is when a process began, in ticks since the machine's start.
+// started returns when a process started, in ticks since the machine started.
 func (h host) started(pid int32) (int64, error) {
 	stat, err := os.ReadFile(h.proc(strconv.Itoa(int(pid)), "stat"))
 	if err != nil {
-		return 0, err //nolint:wrapcheck // the caller says what it means
+		return 0, err //nolint:wrapcheck // the caller adds context
 	}
 	u, err := parseStat(stat)
 	return u.started, err
 }
 
-// errStat: not a line of /proc/<pid>/stat.
+// errStat means that the text is no line of /proc/<pid>/stat.
 var errStat = errors.New("not a process line")
 
-// parseStat reads /proc/<pid>/stat (proc(5)). The name is in parentheses and may hold
-// blanks and parentheses itself, so it ends at the last one.
+// parseStat parses /proc/<pid>/stat (proc(5)). The name is in parentheses and may itself
+// contain spaces and parentheses, so it ends at the last one.
 func parseStat(stat []byte) (usage, error) {
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 1 || end < open {
@@ -74,7 +74,7 @@ func parseStat(stat []byte) (usage, error) {
 	if err != nil {
 		return usage{}, errStat
 	}
-	fields := bytes.Fields(stat[end+1:]) // from field 3, the state, on
+	fields := bytes.Fields(stat[end+1:]) // from field 3, the state
 	if len(fields) < 22 {
 		return usage{}, errStat
 	}

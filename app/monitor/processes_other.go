@@ -11,17 +11,17 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// started is when a process began, in milliseconds since 1970.
+// started returns when a process started, in milliseconds since 1970.
 func (h host) started(pid int32) (int64, error) {
 	p, err := process.NewProcessWithContext(h.ctx(context.Background()), pid)
 	if err != nil {
-		return 0, fs.ErrNotExist // the one thing it looks for
+		return 0, fs.ErrNotExist // the error that callers check for
 	}
-	return p.CreateTime() //nolint:wrapcheck // the caller says what it means
+	return p.CreateTime() //nolint:wrapcheck // the caller adds context
 }
 
-// list asks gopsutil. Processes of other users may hide their figures; they are left
-// out. Dearer than on Linux, which is one more reason to list only while shown.
+// list asks gopsutil. It leaves out other users' processes if they hide their values. It is
+// more expensive than on Linux, another reason to list only while shown.
 func (r *processReader) list(ctx context.Context) ([]usage, error) {
 	processes, err := process.ProcessesWithContext(ctx)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// psLine is how many words stand before the program's path in a line of ps: the id,
-// the five of the start, the CPU time, the resident memory.
+// psLine is the number of words before the program's path in a line of ps: the PID, five
+// for the start time, the CPU time, the resident memory.
 const psLine = 8
 
-// parsePS reads what `/bin/ps -axo pid=,lstart=,time=,rss=,comm=` prints on macOS in
-// the C locale. ps may see the processes of all users, which a program of the user's own
-// may not: to that they seem to do nothing. Lines of another form are left out.
+// parsePS parses the output of `/bin/ps -axo pid=,lstart=,time=,rss=,comm=` on macOS in the
+// C locale. ps can see the processes of all users, which otherwise seem idle to a user's
+// program. Lines in another format are ignored.
 func parsePS(out string, zone *time.Location) []usage {
 	var all []usage
 	for line := range strings.Lines(out) {
@@ -41,7 +41,7 @@ func parsePS(out string, zone *time.Location) []usage {
 	return all
 }
 
-// behind is what stands behind the first words of a line, blanks in it included.
+// behind returns the text after the first words of a line, including its spaces.
 func behind(line string, words int) string {
 	for range words {
 		line = strings.TrimLeft(line, " ")
@@ -54,8 +54,8 @@ func behind(line string, words int) string {
 	return strings.TrimSpace(line)
 }
 
-// parsePSTime reads a CPU time: minutes, seconds and their hundredths ("123:45.67"), or
-// with hours and days before them ("1-02:03:04").
+// parsePSTime parses a CPU time: minutes, seconds and hundredths ("123:45.67"), or with
+// hours and days in front ("1-02:03:04").
 func parsePSTime(text string) (time.Duration, bool) {
 	days, clock, dashed := strings.Cut(text, "-")
 	if !dashed {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Subscribe calls f with each new snapshot, one call at a time and in the order of the
-// subscriptions, until stop. f must not block: it delays the others. A call that has
-// begun may still run when stop returns.
+// Subscribe calls f with each new snapshot until stop is called, one call at a time and in
+// the order of the subscriptions. f must not block, because it delays the others. A running
+// call may still finish after stop returns.
 func (m *Monitor) Subscribe(f func(Snapshot)) (stop func()) {
 	s := &subscriber{f: f}
 	m.mu.Lock()
@@ -21,10 +21,10 @@ func (m *Monitor) Subscribe(f func(Snapshot)) (stop func()) {
 	}
 }
 
-// tell lets the subscribers hear what has changed, if anything has.
-func (m *Monitor) tell() {
-	m.telling.Lock()
-	defer m.telling.Unlock()
+// publish calls the subscribers if anything has changed.
+func (m *Monitor) publish() {
+	m.publishing.Lock()
+	defer m.publishing.Unlock()
 	m.mu.Lock()
 	changed, snapshot, subscribers := m.changed, m.snapshot, slices.Clone(m.subscribers)
 	m.changed = false
@@ -37,14 +37,14 @@ func (m *Monitor) tell() {
 	}
 }
 
-// hasNews tells whether the subscribers have not heard of something.
+// hasNews reports whether something has changed since the subscribers were last called.
 func (m *Monitor) hasNews() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.changed
 }
 
-// sleep waits for d; false: ctx ended first.
+// sleep waits for d; false if ctx is done first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -9,19 +9,19 @@ import (
 	"syscall"
 )
 
-// Why a process was not asked to quit.
+// The reasons not to ask a process to quit.
 var (
-	// ErrGone: it has ended; another one may have its id by now.
+	// ErrGone means that the process has ended; another one may have its PID by now.
 	ErrGone = errors.New("it has ended already")
-	// ErrProtected: never asked to quit.
+	// ErrProtected means that the process is never asked to quit.
 	ErrProtected = errors.New("is never quit from here")
-	// ErrNotAllowed: the process is another user's.
+	// ErrNotAllowed means that the process belongs to another user.
 	ErrNotAllowed = errors.New("belongs to another user: quit it with that user's rights")
 )
 
-// Quit asks a process to quit, or ends it at once where force is set. It is the process
-// of that id and beginning, or nobody: ids are used again. This program itself and
-// the system's first process are never touched.
+// Quit asks a process to quit, or kills it if force is set. Both PID and start time must
+// match, because PIDs are reused. It never touches this program or the system's first
+// process.
 func (m *Monitor) Quit(p Process, force bool) error {
 	return quit(host{}, p, force)
 }
@@ -32,8 +32,8 @@ func (m *Monitor) Runs(p Process) bool {
 	return err == nil && since == p.Since
 }
 
-// Protected reports whether a process is never quit from here: this program, the
-// system's first one, and the kernel's own on Linux, which have no memory.
+// Protected reports whether a process is never quit from here: this program, the system's
+// first process and, on Linux, the kernel's own, which have no memory.
 func (p Process) Protected() bool {
 	return p.PID == int32(os.Getpid()) || p.ofTheSystem() || runtime.GOOS == "linux" && p.Memory == 0
 }
@@ -49,13 +49,13 @@ func quit(h host, p Process, force bool) error {
 	case p.ofTheSystem():
 		return fmt.Errorf("%s (pid %d) is the system's own and %w", p.Name, p.PID, ErrProtected)
 	}
-	// On Linux this takes hold of the process, so that what is looked at next and what
-	// gets the signal are the same.
+	// On Linux this takes a handle of the process, so that the process checked next is the
+	// one that gets the signal.
 	process, err := os.FindProcess(int(p.PID))
 	if err != nil {
 		return ended(p, err)
 	}
-	defer func() { _ = process.Release() }() // nothing is lost where it fails
+	defer func() { _ = process.Release() }() // nothing is lost if it fails
 	since, err := h.started(p.PID)
 	if err != nil {
 		return ended(p, err)
@@ -64,13 +64,13 @@ func quit(h host, p Process, force bool) error {
 		return fmt.Errorf("%s (pid %d): %w, and its id belongs to another process now", p.Name, p.PID, ErrGone)
 	}
 	signal := os.Signal(syscall.SIGTERM)
-	if force || runtime.GOOS == "windows" { // which knows no gentler way
+	if force || runtime.GOOS == "windows" { // Windows has no gentler way
 		signal = os.Kill
 	}
 	return ended(p, process.Signal(signal))
 }
 
-// ended turns what the system says into words; nil stays nil.
+// ended words the system's error; nil stays nil.
 func ended(p Process, err error) error {
 	switch {
 	case err == nil:

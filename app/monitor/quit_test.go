@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// child starts a shell script that says when it is ready; it is gone after the test.
+// child starts a shell script that reports when it is ready; it is removed after the test.
 func child(t *testing.T, script string) (Process, *exec.Cmd) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", script)
@@ -33,7 +33,7 @@ func child(t *testing.T, script string) (Process, *exec.Cmd) {
 	return Process{PID: int32(cmd.Process.Pid), Since: since, Name: "sh"}, cmd
 }
 
-func TestQuitTakesTheRightProcessOnly(t *testing.T) {
+func TestQuitOnlyHitsTheRightProcess(t *testing.T) {
 	m := New(Config{})
 	for _, c := range []struct {
 		name string
@@ -57,7 +57,7 @@ func TestQuitTakesTheRightProcessOnly(t *testing.T) {
 
 func TestQuitAsksThenForces(t *testing.T) {
 	m := New(Config{})
-	// given one that does not want to
+	// given a process that ignores the request
 	stubborn, cmd := child(t, "trap '' TERM; echo ready; while :; do sleep 0.05; done")
 	if err := m.Quit(stubborn, false); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestQuitAsksThenForces(t *testing.T) {
 	if !m.Runs(stubborn) {
 		t.Fatal("asking was enough, though it ignores that")
 	}
-	// when forced, it ends
+	// when forced, then it ends
 	if err := m.Quit(stubborn, true); err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +81,9 @@ func TestQuitAsksThenForces(t *testing.T) {
 	}
 }
 
-func TestQuitNeverHitsAReusedID(t *testing.T) {
+func TestQuitNeverHitsAReusedPID(t *testing.T) {
 	m := New(Config{})
-	// given a process that has the id of an earlier one
+	// given a process with the PID of an earlier one
 	p, _ := child(t, "echo ready; exec sleep 60")
 	earlier := p
 	earlier.Since--

@@ -2,24 +2,24 @@ package monitor
 
 import "time"
 
-// minElapsed is the least time a rate is measured over: below it, counters that the
-// kernel updates in steps give absurd figures.
+// minElapsed is the shortest time for a rate: below it, counters that the kernel updates in
+// steps give absurd values.
 const minElapsed = 50 * time.Millisecond
 
-// counters are growing numbers of named things: bytes of interfaces, of disks.
+// counters are increasing values by name: bytes of interfaces or disks.
 type counters map[string][2]uint64
 
-// rates turns counters into rates a second. A thing that appears, vanishes, or whose
-// counter went backwards (it wrapped, or its driver was reloaded) adds nothing until
-// the next look, so a rate is never negative and never the whole counter. Time is the
-// monotonic clock's: setting the clock changes nothing.
+// rates turns counters into rates per second. A thing that appears, disappears, or whose
+// counter went backwards (it wrapped, or its driver was reloaded) counts only from the next
+// look on, so a rate is never negative and never the whole counter. It uses the monotonic
+// clock, so setting the clock changes nothing.
 type rates struct {
 	at   time.Time
 	last counters
-	each map[string][2]float64 // of the newest look, by name
+	each map[string][2]float64 // of the latest look, by name
 }
 
-// next returns the rates since the look before; false: there was none.
+// next returns the rates since the previous look; false if there was none.
 func (r *rates) next(now time.Time, c counters) (perSecond [2]float64, ok bool) {
 	elapsed := now.Sub(r.at)
 	if r.last == nil {

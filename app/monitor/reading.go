@@ -2,7 +2,7 @@ package monitor
 
 import "time"
 
-// Metric names one thing that is sampled.
+// Metric is a sampled quantity.
 type Metric string
 
 // The metrics.
@@ -17,18 +17,18 @@ const (
 	Processes   Metric = "processes"
 )
 
-// Metrics lists them all, in the order reports use.
+// Metrics lists all metrics in the order of reports.
 func Metrics() []Metric {
 	return []Metric{CPU, Memory, Disk, Network, GPU, Temperature, Battery, Processes}
 }
 
-// notSampled is the reason of a number nobody has asked for yet.
+// notSampled is the reason for a value that was not requested yet.
 const notSampled = "not sampled yet"
 
-// Snapshot is the newest of everything that is sampled. NA fields hold why a
-// number is missing; they are "" where it is there.
+// Snapshot holds the latest reading of every metric. An NA field says why a value is
+// missing; it is "" if the value is there.
 type Snapshot struct {
-	Time        time.Time // of the newest reading
+	Time        time.Time // of the latest reading
 	Paused      bool
 	CPU         CPUReading
 	Memory      MemoryReading
@@ -40,8 +40,8 @@ type Snapshot struct {
 	Processes   ProcessesReading
 }
 
-// CPUReading is load of all cores together and of each, in percent (0 … 100), and
-// the load averages of 1, 5 and 15 minutes where the system has them.
+// CPUReading is the load of all cores together and of each, in percent (0 to 100), and the
+// load averages of 1, 5 and 15 minutes if the system has them.
 type CPUReading struct {
 	NA      string
 	Percent float64
@@ -56,14 +56,14 @@ type CPUReading struct {
 type MemoryReading struct {
 	NA                     string
 	Used, Total, Available uint64
-	Cached                 uint64 // files kept at hand, given back when needed; 0 = unknown
+	Cached                 uint64 // cached files, released when needed; 0 if unknown
 	SwapUsed, SwapTotal    uint64
 	SwapNA                 string
 	Pressure               string // in words: "waiting 0.4 % of the time"
 	PressureNA             string
 }
 
-// Percent is the used share of the memory, 0 … 100; 0 where the total is unknown.
+// Percent returns the used share of the memory, 0 to 100; 0 if the total is unknown.
 func (r MemoryReading) Percent() float64 {
 	if r.Total == 0 {
 		return 0
@@ -71,8 +71,8 @@ func (r MemoryReading) Percent() float64 {
 	return float64(r.Used) / float64(r.Total) * 100
 }
 
-// DiskReading is of the volume that holds the home folder (bytes), and of all disks
-// together (bytes/s).
+// DiskReading covers the volume with the home folder (bytes), and all disks together
+// (bytes/s).
 type DiskReading struct {
 	NA                  string
 	Free, Total         uint64
@@ -81,21 +81,21 @@ type DiskReading struct {
 	Volumes             []Volume // shared between snapshots: read only
 }
 
-// Volume is a mounted volume that is on a disk of this machine.
+// Volume is a mounted volume on a disk of this machine.
 type Volume struct {
-	Path                string // where it is mounted
+	Path                string // the mount point
 	Free, Total         uint64 // bytes
 	RateNA              string
 	ReadRate, WriteRate float64 // bytes/s
 }
 
-// NetworkReading is bytes/s over all interfaces but loopback.
+// NetworkReading is bytes/s over all interfaces except loopback.
 type NetworkReading struct {
 	NA       string
 	Down, Up float64
 }
 
-// GPUReading is the busiest GPU, percent.
+// GPUReading is the busiest GPU, in percent.
 type GPUReading struct {
 	NA      string
 	Name    string
@@ -116,7 +116,7 @@ type Sensor struct {
 	Celsius float64
 }
 
-// BatteryReading is the charge in percent.
+// BatteryReading is the charge, in percent.
 type BatteryReading struct {
 	NA        string
 	Percent   float64
@@ -124,24 +124,24 @@ type BatteryReading struct {
 	OnBattery bool
 }
 
-// ProcessesReading is the busiest processes, sampled only while shown.
+// ProcessesReading holds the busiest processes, sampled only while shown.
 type ProcessesReading struct {
 	NA       string
-	Count    int       // of all processes
+	Count    int       // number of all processes
 	Top      []Process // by CPU; shared between snapshots: read only
-	ByMemory []Process // by memory; the same
+	ByMemory []Process // by memory; also shared
 }
 
-// Process is one process; CPU is percent of one core, as top shows it.
+// Process is one process; CPU is in percent of one core, as in top.
 type Process struct {
 	PID    int32
-	Since  int64 // when it began, in the system's own units: tells it from another of that id
+	Since  int64 // start time in the system's own unit: distinguishes it from another with this PID
 	Name   string
 	CPU    float64
 	Memory uint64 // resident bytes
 }
 
-// setNA replaces a metric's reading by why there is none.
+// setNA replaces a metric's reading with the reason for its absence.
 func (s *Snapshot) setNA(metric Metric, why string) {
 	switch metric {
 	case CPU:
@@ -163,7 +163,7 @@ func (s *Snapshot) setNA(metric Metric, why string) {
 	}
 }
 
-// headline is the one number of a metric that a sparkline draws.
+// headline returns the value of a metric that a sparkline draws.
 func (s *Snapshot) headline(metric Metric) (float64, bool) {
 	switch metric {
 	case CPU:
@@ -185,7 +185,7 @@ func (s *Snapshot) headline(metric Metric) (float64, bool) {
 	}
 }
 
-// na is why a metric has no reading; "" where it has.
+// na returns why a metric has no reading; "" if it has one.
 func (s *Snapshot) na(metric Metric) string {
 	switch metric {
 	case CPU:

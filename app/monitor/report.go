@@ -6,12 +6,11 @@ import (
 )
 
 // gib is the unit of memory. Memory is counted in powers of two, disks and networks in
-// powers of ten, as people know it from the labels of machines.
+// powers of ten, as on machines' labels.
 const gib = 1 << 30
 
-// Line is the vitals in one line for a prompt or a menu:
-// "CPU 37 % · memory 18.2 of 32 GB · 81 °C · disk 212 GB free". What can't be read is
-// left out.
+// Line returns the vitals in one line for a prompt or a menu: "CPU 37 % · memory 18.2 of 32
+// GB · 81 °C · disk 212 GB free". It leaves out missing values.
 func (s Snapshot) Line() string {
 	if s.Paused {
 		return "monitoring is paused"
@@ -41,16 +40,16 @@ func (s Snapshot) Line() string {
 	return strings.Join(parts, " · ")
 }
 
-// ofGiB is "18.2 of 32 GB".
+// ofGiB returns "18.2 of 32 GB".
 func ofGiB(part, whole uint64) string {
 	w := fmt.Sprintf("%.1f", float64(whole)/gib)
 	return fmt.Sprintf("%.1f of %s GB", float64(part)/gib, strings.TrimSuffix(w, ".0"))
 }
 
-// Bytes is a size in powers of ten, to three digits: "812 B", "4.1 MB", "212 GB".
+// Bytes returns a size in powers of ten, with three digits: "812 B", "4.1 MB", "212 GB".
 func Bytes(n uint64) string { return bytesOf(float64(n)) }
 
-// Rate is bytes a second: "4.1 MB/s".
+// Rate returns bytes per second: "4.1 MB/s".
 func Rate(perSecond float64) string { return bytesOf(max(0, perSecond)) + "/s" }
 
 func bytesOf(n float64) string {
@@ -66,7 +65,7 @@ func bytesOf(n float64) string {
 	return fmt.Sprintf("%.1f %s", n, units[i])
 }
 
-// Topics are what Report knows.
+// Topics returns the topics of Report.
 func Topics() []string {
 	metrics := Metrics()
 	topics := make([]string, len(metrics))
@@ -76,8 +75,8 @@ func Topics() []string {
 	return topics
 }
 
-// Report writes the metrics of a topic (see Topics; "" for all) in words for a model,
-// a line each. An unknown topic is answered with the ones there are.
+// Report describes the metrics of a topic (see Topics; "" means all) for a model, one per
+// line. For an unknown topic it lists the known ones.
 func (s Snapshot) Report(topic string) string {
 	topic = strings.ToLower(strings.TrimSpace(topic))
 	var lines []string
@@ -119,7 +118,7 @@ func (s Snapshot) describe(metric Metric) string {
 	}
 }
 
-// title is a metric's name at the beginning of a line.
+// title returns a metric's name for the start of a line.
 func title(metric Metric) string {
 	if metric == CPU || metric == GPU {
 		return strings.ToUpper(string(metric))

@@ -86,7 +86,7 @@ func TestBytes(t *testing.T) {
 
 func TestParseNvidiaSMI(t *testing.T) {
 	got := parseNvidiaSMI([]byte("NVIDIA GeForce RTX 4090, 37\nTesla, K80, [N/A]\n\nnonsense\n"))
-	want := []GPUReading{{Name: "NVIDIA GeForce RTX 4090", Percent: 37}, {Name: "Tesla, K80", NA: "Tesla, K80 does not tell its load"}}
+	want := []GPUReading{{Name: "NVIDIA GeForce RTX 4090", Percent: 37}, {Name: "Tesla, K80", NA: "Tesla, K80 doesn't report its load"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -104,7 +104,7 @@ func TestParseIOReg(t *testing.T) {
       "model" = <"Intel UHD">
     }
 `
-	want := []GPUReading{{Name: "Apple M1 Pro", Percent: 23}, {Name: "Intel UHD", NA: "IntelAccelerator does not tell its load"}}
+	want := []GPUReading{{Name: "Apple M1 Pro", Percent: 23}, {Name: "Intel UHD", NA: "IntelAccelerator doesn't report its load"}}
 	if diff := cmp.Diff(want, parseIOReg([]byte(out))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/shirou/gopsutil/v4/load"
 )
 
-// sampleTimeout bounds Sample where ctx has no earlier deadline: a read may hang, a
-// disk on the network say.
+// sampleTimeout limits Sample if ctx has no earlier deadline: a read may hang, such as of a
+// network disk.
 const sampleTimeout = 5 * time.Second
 
-// Sample reads the metrics now (none named: all), whatever is shown and even while
-// paused: for SYSTEM_STATS and the CLI. It takes about a quarter of a second where
-// rates are asked for and nobody sampled them just before. What doesn't answer within
-// five seconds, or before ctx ends, is n/a.
+// Sample reads the metrics now (all if none are named), whatever is shown and even while
+// paused, for SYSTEM_STATS and the CLI. It takes about a quarter of a second if rates are
+// requested and were not sampled just before. A metric that doesn't answer within five
+// seconds, or before ctx is done, is missing.
 func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 	if len(metrics) == 0 {
 		metrics = Metrics()
@@ -42,7 +42,7 @@ func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 		wg.Go(func() {
 			s.now(ctx)
 			if ctx.Err() != nil {
-				return // too late to be an answer
+				return // too late for this answer
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -67,9 +67,9 @@ func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 	return snapshot
 }
 
-// QuickLine is Snapshot.Line of what one look tells: "load average 0.42 on 8 cores ·
-// memory 18.2 of 32 GB · disk 212 GB free". How busy the processor is takes two looks;
-// in a process that just started they would mostly see its own start.
+// QuickLine returns a Snapshot.Line from a single look: "load average 0.42 on 8 cores ·
+// memory 18.2 of 32 GB · disk 212 GB free". The processor's load would need two looks, and
+// a process that has just started would mostly see its own startup.
 func (m *Monitor) QuickLine(ctx context.Context) string {
 	now := m.Sample(ctx, Memory)
 	now.setNA(CPU, notSampled)

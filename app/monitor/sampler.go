@@ -10,25 +10,26 @@ import (
 const (
 	// primeAfter is the time between the two looks that the first rate needs.
 	primeAfter = 250 * time.Millisecond
-	// recheckNA is how often a metric that isn't there is looked for again: a battery
-	// or a GPU may be plugged in.
+	// recheckNA is how often a missing metric is checked again: a battery or a GPU may be
+	// plugged in.
 	recheckNA = time.Minute
-	// readTimeout bounds one read.
+	// readTimeout is the time limit of a read.
 	readTimeout = 4 * time.Second
-	// quickRead is how long a read of those may take that one goroutine reads in a row.
+	// quickRead is the longest read that one goroutine does in sequence with others.
 	quickRead = 50 * time.Millisecond
-	// maxFailures in a row switch a metric off.
+	// maxFailures is how many failures in a row switch a metric off.
 	maxFailures = 3
 )
 
-// errNotYet: a rate needs a second look. The sampler looks again after primeAfter.
+// errNotYet means that a rate needs a second look. The sampler looks again after
+// primeAfter.
 var errNotYet = errors.New("measuring")
 
-// unavailableError says that the machine has no such thing, which is no fault: it is
-// looked for again every recheckNA.
+// unavailableError says that the machine lacks something, which is no fault: it is checked
+// again every recheckNA.
 type unavailableError string
 
-// Error is the reason, for people.
+// Error returns the reason, worded for people.
 func (e unavailableError) Error() string { return string(e) }
 
 // reader reads one metric. It is called by one goroutine at a time.
@@ -36,11 +37,11 @@ type reader interface {
 	// read returns a function that puts the reading into a snapshot. Errors: errNotYet,
 	// unavailableError, or a fault.
 	read(ctx context.Context) (apply func(*Snapshot), err error)
-	// reset forgets what rates are measured against: too much time went by.
+	// reset drops the reference values of rates, because too much time has passed.
 	reset()
 }
 
-// slowest is the least time between samples of a metric that is worth its cost.
+// slowest returns the shortest interval of a metric that is worth its cost.
 func slowest(metric Metric) time.Duration {
 	switch metric {
 	case GPU, Processes, Disk:
@@ -54,7 +55,7 @@ func slowest(metric Metric) time.Duration {
 	}
 }
 
-// isSensor tells the metrics whose read may take the process down.
+// isSensor reports whether a read of the metric may kill the process.
 func isSensor(metric Metric) bool { return metric == Temperature || metric == GPU }
 
 // sampler reads one metric while it is shown.
@@ -62,22 +63,22 @@ type sampler struct {
 	m      *Monitor
 	metric Metric
 
-	// looking holds one token for a whole read: one look at a time, be it a beat's or
-	// Sample's. A channel and no mutex, because a read may hang and who waits must be able
-	// to give up. It guards what follows.
+	// looking holds one token for a whole read: one look at a time, either a beat's or
+	// Sample's. It is a channel, not a mutex, because a read may hang and a waiting caller
+	// must be able to give up. It guards the fields below.
 	looking  chan struct{}
 	reader   reader
 	marker   *marker
-	off      string // why it is switched off for good
+	off      string // why it is switched off permanently
 	failures int
-	quick    bool      // the last read took a moment: the next may be one of a beat's
-	priming  bool      // a rate needs a second look, primeAfter behind the first
+	quick    bool      // the last read was quick: the next may be part of a beat
+	priming  bool      // a rate needs a second look, primeAfter the first
 	last     time.Time // of the last look
-	good     time.Time // of the last reading that could be had
+	good     time.Time // of the last successful reading
 	missing  time.Time // of the last look that found no such thing
 }
 
-// hold waits for the token; false: ctx ended first.
+// hold waits for the token; false if ctx is done first.
 func (s *sampler) hold(ctx context.Context) bool {
 	select {
 	case s.looking <- struct{}{}:
@@ -87,7 +88,7 @@ func (s *sampler) hold(ctx context.Context) bool {
 	}
 }
 
-// tryHold takes the token if it is there.
+// tryHold takes the token if it is free.
 func (s *sampler) tryHold() bool {
 	select {
 	case s.looking <- struct{}{}:
@@ -99,7 +100,7 @@ func (s *sampler) tryHold() bool {
 
 func (s *sampler) release() { <-s.looking }
 
-// due is when to look next. Called while looking.
+// due returns when to look next. Called while looking.
 func (s *sampler) due(now time.Time, pace time.Duration) time.Time {
 	if s.last.IsZero() {
 		return now
@@ -114,14 +115,14 @@ func (s *sampler) due(now time.Time, pace time.Duration) time.Time {
 	return next
 }
 
-// tickAfter is when a metric of a pace is due that was read some time ago. Ticks are
-// multiples of the pace on the clock of the wall, so that all that ticks is due together.
+// tickAfter returns when a metric is due that was read some time ago. Ticks are multiples
+// of the interval on the wall clock, so that all metrics are due together.
 func tickAfter(now time.Time, ago, pace time.Duration) time.Time {
-	read := now.Round(0).Add(pace/2 - ago) // a set clock changes now, and not how long ago it was
+	read := now.Round(0).Add(pace/2 - ago) // setting the clock changes now, but not how long ago it was read
 	return now.Add(read.Truncate(pace).Add(pace).Sub(now.Round(0)))
 }
 
-// look reads once and records what came. Called while looking.
+// look reads once and records the result. Called while looking.
 func (s *sampler) look(ctx context.Context, pace time.Duration, scheduled bool) {
 	if s.off != "" {
 		s.last, s.missing = time.Now(), time.Now()
@@ -129,7 +130,7 @@ func (s *sampler) look(ctx context.Context, pace time.Duration, scheduled bool) 
 		return
 	}
 	began := time.Now()
-	if began.Sub(s.last) > 3*pace+time.Second { // unseen for a while, or the machine slept
+	if began.Sub(s.last) > 3*pace+time.Second { // not shown for a while, or the machine slept
 		s.reader.reset()
 	}
 	apply, err := s.read(ctx)
@@ -140,7 +141,7 @@ func (s *sampler) look(ctx context.Context, pace time.Duration, scheduled bool) 
 	}
 }
 
-// settle records the outcome of a read. Called while looking.
+// settle records the result of a read. Called while looking.
 func (s *sampler) settle(apply func(*Snapshot), err error, scheduled bool) {
 	var unavailable unavailableError
 	s.missing = time.Time{}
@@ -160,8 +161,8 @@ func (s *sampler) settle(apply func(*Snapshot), err error, scheduled bool) {
 	}
 }
 
-// fault counts an error and switches the metric off when there are too many, or at
-// once where the read panicked. Called while looking.
+// fault counts an error and switches the metric off after too many, or at once if the read
+// panicked. Called while looking.
 func (s *sampler) fault(err error) {
 	s.failures++
 	var p panicError
@@ -174,7 +175,7 @@ func (s *sampler) fault(err error) {
 	s.note(s.off)
 }
 
-// note records why there is no number, where that is news.
+// note records why there is no value, if that has changed.
 func (s *sampler) note(why string) {
 	s.m.mu.Lock()
 	before := s.m.snapshot.na(s.metric)
@@ -189,8 +190,8 @@ type panicError struct{ value any }
 
 func (e panicError) Error() string { return fmt.Sprintf("reading it failed badly: %v", e.value) }
 
-// read calls the reader, bounded in time, with a panic turned into an error and the
-// marker set where a crash is possible. Called while looking.
+// read calls the reader with a time limit. A panic becomes an error, and the marker is set
+// if a crash is possible. Called while looking.
 func (s *sampler) read(ctx context.Context) (apply func(*Snapshot), err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -208,10 +209,10 @@ func (s *sampler) read(ctx context.Context) (apply func(*Snapshot), err error) {
 	return s.reader.read(ctx)
 }
 
-// fresh is how old a reading may be for Sample to take it as it is.
+// fresh is how old a reading may be for Sample to use it.
 const fresh = time.Second
 
-// now makes sure that the reading is of now.
+// now makes sure that the reading is current.
 func (s *sampler) now(ctx context.Context) {
 	if !s.lookUnless(ctx, func() bool { return time.Since(s.good) < fresh }) {
 		return
@@ -221,7 +222,7 @@ func (s *sampler) now(ctx context.Context) {
 	}
 }
 
-// lookUnless looks, unless that is needless, and reports whether a second look is needed.
+// lookUnless looks unless it is needless, and reports whether a second look is needed.
 func (s *sampler) lookUnless(ctx context.Context, needless func() bool) (again bool) {
 	if !s.hold(ctx) {
 		return false

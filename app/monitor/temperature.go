@@ -11,7 +11,7 @@ import (
 	"github.com/shirou/gopsutil/v4/sensors"
 )
 
-// Bounds of what a temperature sensor may say (°C); the rest is an unconnected input.
+// The bounds of a plausible temperature (°C); anything else is an unconnected input.
 const (
 	coldest = 1
 	hottest = 130
@@ -39,13 +39,12 @@ func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
 	}
 }
 
-// isConstant reports whether a sensor of a Mac tells a value that never changes: the
-// calibration of the power management ("PMU tcal", 51.9 on every Apple Silicon), and a
-// limit ("TR0Z").
+// isConstant reports whether a sensor of a Mac always has the same value: the calibration
+// of the power management ("PMU tcal", 51.9 on every Apple Silicon), and a limit ("TR0Z").
 func isConstant(name string) bool { return strings.HasSuffix(name, " tcal") || name == "TR0Z" }
 
-// hottestOf picks the hottest believable sensor: names differ from machine to
-// machine, so the maximum is the one honest headline.
+// hottestOf picks the hottest plausible sensor: names differ between machines, so the
+// maximum is the only honest headline.
 func hottestOf(stats []sensors.TemperatureStat) (TemperatureReading, bool) {
 	var all []Sensor
 	for _, s := range stats {

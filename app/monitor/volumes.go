@@ -13,14 +13,14 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// volume is a mounted volume and the name its device has among the transfer counters.
+// volume is a mounted volume with its device's name in the transfer counters.
 type volume struct {
 	path, device string
 	free, total  uint64
 }
 
-// findVolumes lists what is mounted from disks of this machine: asking for the space of
-// one on the network may hang. What can't be asked is left out.
+// findVolumes lists the volumes mounted from disks of this machine, because asking for the
+// space of a network volume may hang. It leaves out those that can't be queried.
 func findVolumes(ctx context.Context) []volume {
 	mounted := mountedHere(ctx)
 	var all []volume
@@ -41,12 +41,12 @@ func findVolumes(ctx context.Context) []volume {
 	return once(all)
 }
 
-// systemVolume tells the volumes of the system's own that nobody stores things on.
+// systemVolume reports whether a volume is the system's own, where nobody stores things.
 func systemVolume(path string) bool {
 	return strings.HasPrefix(path, "/System/Volumes/") || strings.HasPrefix(path, "/snap/") || strings.HasPrefix(path, "/boot/efi")
 }
 
-// once leaves one place of each device, the one with the shortest path.
+// once keeps one mount point per device, the one with the shortest path.
 func once(all []volume) []volume {
 	slices.SortStableFunc(all, func(a, b volume) int {
 		return cmp.Or(cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
@@ -71,13 +71,13 @@ func (r *diskReader) lookAtVolumes(stats map[string]disk.IOCountersStat) {
 	r.parts.next(time.Now(), c)
 }
 
-// macDisk is a volume of macOS, and the whole disk it is on: a partition ("disk0s2"), or
-// a snapshot of a volume ("disk3s1s1").
+// macDisk matches a macOS volume and its whole disk: a partition ("disk0s2"), or a snapshot
+// of a volume ("disk3s1s1").
 var macDisk = regexp.MustCompile(`^(disk\d+)(?:s\d+)+$`)
 
-// countedDevice is the device among those with counters that a volume's transfers are
-// counted for; "" where that can't be told. macOS counts for whole disks, and mounts
-// volumes of APFS from a disk that is only thought: with one disk counted it is that.
+// countedDevice returns the device, among those with counters, that counts a volume's
+// transfers; "" if unknown. macOS counts whole disks and mounts APFS volumes from a
+// synthesized disk: if a single disk is counted, it is that one.
 func countedDevice(device string, counted []string) string {
 	whole := macDisk.FindStringSubmatch(device)
 	switch {
@@ -93,7 +93,7 @@ func countedDevice(device string, counted []string) string {
 	return ""
 }
 
-// volumeReadings is what is known of the volumes now.
+// volumeReadings returns the current state of the volumes.
 func (r *diskReader) volumeReadings() []Volume {
 	out := make([]Volume, 0, len(r.volumes))
 	for _, v := range r.volumes {
