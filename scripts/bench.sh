@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# The benchmarks beside every figure that is promised, as a table; then what is shown
-# by very many random steps rather than by a figure. Those of the built app on a
-# screen (app/e2etest) come last. It takes a quarter of an hour, and the figures are
-# right on a machine that does nothing else.
+# Runs the benchmarks and prints a table of results beside the promised figures, then
+# the proofs by very many random steps. The benchmarks of the built app on a screen
+# (app/e2etest) come last. It takes a quarter of an hour; the figures are only right on
+# an otherwise idle machine.
 #
-#   scripts/bench.sh [PACKAGE…]      these packages' benchmarks alone
+#   scripts/bench.sh [PACKAGE…]      only these packages' benchmarks
 #   RECALL_LARGE=1 scripts/bench.sh ./sessionmem/recall      600,000 messages too
 source "$(dirname "$0")/lib.sh"
 
 packages=("$@")
 ((${#packages[@]})) || mapfile -t packages < <(grep -rlE --include='*_test.go' '^func Benchmark' . | xargs -r -n1 dirname | sort -u | grep -v '^./app/e2etest$')
 results=$(mktemp -d)
-# What was measured is shown, also where something fails or is interrupted.
+# The results so far are printed even after a failure or an interruption.
 trap 'table; rm -rf "$results"' EXIT
 
-# table: name, repetitions, then every value with its unit; where a value comes with a
-# promise (unit-promised), a line for each, the promise beside it. Of what is counted a
-# second more is better, of all else less.
+# table: the name, the repetitions, and every value with its unit. A value with a promise
+# (unit-promised) gets its own line, with the promise beside it. For values per second more
+# is better, for all others less.
 table() {
 	find "$results" -type f | sort | xargs -r cat | awk '
 		/^pkg: / { printf "\n%s\n", $2 }
@@ -47,7 +47,7 @@ table() {
 		END { if (missed) printf "\n%d of the promised figures missed\n", missed }'
 }
 
-# proof: a test that make test runs for a few random steps, run for many.
+# proof runs a test with many random steps; make test runs it with a few.
 proof() { # NAME PACKAGE VARIABLE=STEPS
 	local out code=0
 	out=$(mktemp)
@@ -59,7 +59,7 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 	fi
 	{
 		printf '\npkg: mac-stats/%s\n' "${2#./}"
-		# What the test itself says, not its parts.
+		# The result of the test itself, not of its parts.
 		awk -v name="$1" '
 			/^=== / { of = $3 }
 			of == name && sub(/^    [a-z_]+\.go:[0-9]+: /, "proof " name ": ")

@@ -1,5 +1,5 @@
-# Installs mac-stats for this user alone, or takes it away again. No rights of an
-# administrator are needed. In PowerShell, in the unpacked folder:
+# Installs mac-stats for the current user, or uninstalls it. It needs no administrator
+# rights. In PowerShell, in the unpacked folder:
 #
 #   powershell -ExecutionPolicy Bypass -File install.ps1              install
 #   powershell -ExecutionPolicy Bypass -File install.ps1 -Uninstall   remove; your data stays

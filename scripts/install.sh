@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Puts the built mac-stats where the shell finds it, or takes it away again.
+# Installs the built mac-stats on the PATH, or uninstalls it.
 #
 #   PREFIX=~/.local ./install.sh install | uninstall
 #
-# On Linux a menu entry and icons go with it. It works in the sources
-# (scripts/install.sh, after `make build`) and in an unpacked package alike.
+# On Linux it also installs a menu entry and icons. It works in the source tree
+# (scripts/install.sh, after `make build`) and in an unpacked package.
 set -euo pipefail
 
 say() { printf '%s\n' "$@"; }
@@ -27,8 +27,8 @@ else
 	built="${MAC_STATS_BINARY:-$here/../bin/mac-stats}" hint="run \`make build\` first"
 fi
 
-# menu_entry prints the entry of the applications menu. In Exec a path is quoted,
-# and % means something.
+# menu_entry prints the entry of the applications menu. In Exec a path must be quoted,
+# and % escaped.
 menu_entry() {
 	local exec="${program//\\/\\\\}"
 	exec="${exec//\"/\\\"}"
@@ -74,7 +74,7 @@ install_all() {
 	[[ -x $built ]] || fail "$built is not there: $hint"
 	mkdir -p "$prefix/bin"
 	install -m 755 "$built" "$program.new"
-	mv -f "$program.new" "$program" # a running one keeps its own
+	mv -f "$program.new" "$program" # a running process keeps the old file
 	say "installed: $program"
 	if [[ $(uname -s) == Linux ]]; then
 		mkdir -p "$(dirname "$entry")"

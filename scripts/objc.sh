@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Checks the Objective-C that is of macOS alone, on any system with clang: its syntax,
-# the names and the types of what it calls, against headers written from Apple's
-# documentation.
+# Checks the Objective-C code for macOS on any system with clang: its syntax, and the names
+# and types of what it calls, against headers written from Apple's documentation.
 source "$(dirname "$0")/lib.sh"
 
 headers=app/desktop/testdata/macos
@@ -14,7 +13,7 @@ for file in app/*/*_darwin.m; do
 	say "checked: $file"
 done
 
-# A check that finds nothing wrong in anything is none.
+# Prove that the check can fail.
 wrong=$(mktemp -d)
 trap 'rm -rf "$wrong"' EXIT
 cp app/desktop/cocoa_darwin.h "$wrong/"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the Ollama server that the tests talk to, once, into the cache folder, and
-# prints its path. v0.6.5 is the last version that builds as a Go module with a C++
-# compiler alone. MAC_STATS_TEST_OLLAMA names another binary to use.
+# Builds the Ollama server for the tests in the cache folder, once, and prints its path.
+# v0.6.5 is the last version that builds as a Go module with only a C++ compiler.
+# MAC_STATS_TEST_OLLAMA names another binary to use.
 #
-#   scripts/ollama.sh           for any machine, soon built
+#   scripts/ollama.sh           for any machine, builds quickly
 #   scripts/ollama.sh native    for this machine's processor: with real models it is many times faster
 source "$(dirname "$0")/lib.sh"
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Packs mac-stats into dist/: on Linux a tarball with an installer, a .deb, and with
-# mingw-w64 a zip for Windows; on a Mac an .app and a disk image. What the program is
-# called and its version come from FyneApp.toml. The same commit gives the same bytes,
-# but for what Apple signs; SHA256SUMS lists the checksums.
+# mingw-w64 a zip for Windows; on a Mac an .app and a disk image. The program's name and
+# version come from FyneApp.toml. The same commit gives the same bytes, except for Apple's
+# signatures; SHA256SUMS lists the checksums.
 #
 #   scripts/package.sh                           for this system
-#   scripts/package.sh windows                   the zip alone
+#   scripts/package.sh windows                   only the zip
 #   scripts/package.sh darwin BINARY             the .app around a program built on a Mac
 #
-# On a Mac, with these in the environment, the .app is signed and notarised; without,
-# each step is left out and says so:
+# On a Mac, the .app is signed and notarised if these variables are set; otherwise the step
+# is skipped with a message:
 #   CODESIGN_IDENTITY     "Developer ID Application: …", in the keychain
 #   NOTARY_APPLE_ID, NOTARY_TEAM_ID, NOTARY_PASSWORD     an app-specific password
 source "$(dirname "$0")/lib.sh"
@@ -27,7 +27,7 @@ pack_windows() {
 	bundle windows bin/windows/mac-stats.exe dist amd64
 }
 
-# universal builds the program for both kinds of Macs.
+# universal builds the program for both Mac architectures.
 universal() {
 	export MACOSX_DEPLOYMENT_TARGET=12.0 CGO_ENABLED=1
 	local arch
@@ -50,7 +50,7 @@ sign() {
 	codesign --verify --deep --strict "$app"
 }
 
-# notarise FILE: only what was signed with a Developer ID can be.
+# notarise FILE works only on a file signed with a Developer ID.
 notarise() {
 	if [[ -z ${CODESIGN_IDENTITY:-} || -z ${NOTARY_APPLE_ID:-} || -z ${NOTARY_TEAM_ID:-} || -z ${NOTARY_PASSWORD:-} ]]; then
 		say "Not notarised: CODESIGN_IDENTITY, NOTARY_APPLE_ID, NOTARY_TEAM_ID and NOTARY_PASSWORD are not all set."

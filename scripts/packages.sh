@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the packages that can be built here, twice, and has each system's own
-# validator read what is in them.
+# Builds the packages for which this system has the tools, twice, and checks their content
+# with each system's own validator.
 source "$(dirname "$0")/lib.sh"
 
 scripts/setup.sh systems
@@ -21,7 +21,7 @@ dpkg-deb -I dist/*.deb >"$place/control"
 desktop-file-validate "$place"/deb/usr/share/applications/*.desktop
 appstreamcli validate --no-net "$place"/deb/usr/share/metainfo/*.xml
 (cd "$place/deb" && dpkg-deb --ctrl-tarfile "$OLDPWD"/dist/*.deb | tar -xO md5sums | md5sum --quiet -c -)
-apt-get install -s -q "$PWD"/dist/*.deb >/dev/null # all it needs can be had
+apt-get install -s -q "$PWD"/dist/*.deb >/dev/null # all dependencies are available
 say "The .deb, its menu entry and its description are valid."
 
 CGO_ENABLED=0 go run ./app/bundle darwin bin/mac-stats "$place" >/dev/null

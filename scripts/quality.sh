@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# How well what was said is found again, as a table: by the built program, by category;
-# then what each part of the ranking adds. The chats with questions are no part of the
+# Prints a table of how well the built program finds messages again, by category, and what
+# each part of the ranking adds. The test conversations with questions are not part of the
 # project.
 #
-#   MAC_STATS_BENCH=FOLDER scripts/quality.sh            by words: the folder with locomo-*.json and beam-*.json
-#   MAC_STATS_BENCH=FOLDER scripts/quality.sh model      by meaning and by both, too, with a real embedding
-#                                                        model: on two processors half an hour
+#   MAC_STATS_BENCH=FOLDER scripts/quality.sh            search by words; FOLDER has locomo-*.json and beam-*.json
+#   MAC_STATS_BENCH=FOLDER scripts/quality.sh model      also by meaning and by both, with a real
+#                                                        embedding model: half an hour on two
+#                                                        processors
 #
-# And how well a model does the app's work: tasks of our own, by any Ollama server (see
-# app/quality). Without OLLAMA_HOST the model smollm2 is fetched and gets a server of its own.
+# It also measures how well a model does the app's work, with tasks of our own on any Ollama
+# server (see app/quality). Without OLLAMA_HOST it downloads the model smollm2 and starts a
+# server for it.
 #
 #   scripts/quality.sh chat MODEL [SMALL] [EMBED] [TIER] [ONLY] [MORE FLAGS]
 #   scripts/quality.sh compare RESULTS RESULTS
 source "$(dirname "$0")/lib.sh"
 
-# serve starts a server of our own, with the small real models.
+# serve starts a server with the small real models.
 serve() {
 	local ollama
 	ollama=$(scripts/ollama.sh native)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs or names what is missing to build mac-stats, and with "test" also what
-# its tests need.
+# Installs, or lists, the packages that are missing to build mac-stats; with "test" also
+# those for its tests.
 #
 #   scripts/setup.sh build | test | systems
 #
 # "systems" is for make test-systems: Wine, a compiler for Windows, a Wayland desktop
-# without a screen, and what checks packages.
+# without a screen, and package validators.
 #
-# Debian and Ubuntu: shows the missing packages and asks before it uses sudo; as
-# root, or with CI=true, it installs them at once. Elsewhere it says what to install.
+# On Debian and Ubuntu it shows the missing packages and asks before it uses sudo; as root,
+# or with CI=true, it installs them at once. On other systems it says what to install.
 source "$(dirname "$0")/lib.sh"
 
 purpose="${1:-build}"
@@ -26,12 +26,12 @@ test_packages=(
 	g++                     # builds the Ollama server for tests
 	xvfb xauth openbox      # a screen and a window manager
 	dbus                    # a message bus for the tray
-	xdotool x11-utils       # types and clicks; looks at windows
+	xdotool x11-utils       # types and clicks; inspects windows
 	imagemagick             # screenshots
-	fonts-dejavu-core       # text on them
+	fonts-dejavu-core       # their text
 	procps
 	bubblewrap              # the sandbox of RUN_CMD
-	gnome-keyring           # the keychain of a session of its own
+	gnome-keyring           # the keychain of a test session
 )
 
 systems_packages=(
@@ -80,7 +80,7 @@ setup_debian() {
 	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# can_compile: the headers and libraries of the window are there.
+# can_compile checks that the window's headers and libraries are installed.
 can_compile() {
 	command -v cc >/dev/null && command -v pkg-config >/dev/null && pkg-config --exists gl || return 1
 	local dir

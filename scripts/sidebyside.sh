@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What mac-stats costs, hidden and open, beside the system monitors of Debian, all at
-# a reading a second, in the same minute on the same screen: one table. Installs those
-# monitors (Debian and Ubuntu).
+# Prints a table of what mac-stats costs, hidden and open, compared with Debian's system
+# monitors, all with one reading per second, in the same minute on the same screen.
+# Installs those monitors (Debian and Ubuntu).
 source "$(dirname "$0")/lib.sh"
 
 monitors=(conky-std gkrellm gnome-system-monitor xfce4-panel xfce4-systemload-plugin)

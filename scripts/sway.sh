@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries mac-stats on a Wayland desktop without a screen, at 1.5 pixels a point: the
-# window shows, and a second start brings it in front of what covers it.
+# Tests mac-stats on a Wayland desktop without a screen, at 1.5 pixels per point: the window
+# opens, and a second start brings it in front of the window that covers it.
 source "$(dirname "$0")/lib.sh"
 
 scripts/setup.sh systems

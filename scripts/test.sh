@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything that is checked, in the order in which it fails soonest, with the time
-# of each step at the end. Stops at the first step that fails; KEEP_GOING=1 and
-# CI=true go on and report them all.
+# Runs all checks, the quickest to fail first, and prints the time of each step at the end.
+# It stops at the first step that fails; with KEEP_GOING=1 or CI=true it continues and
+# reports all failures.
 #
 #   scripts/test.sh [STEP…]      only these steps
 source "$(dirname "$0")/lib.sh"
@@ -10,11 +10,11 @@ fuzz_time="${FUZZ_TIME:-2s}"
 keep_going="${KEEP_GOING:-}"
 [[ ${CI:-} == true ]] && keep_going=1
 
-# Paths that don't name this checkout let the build cache serve every other one.
+# Without the path of this checkout in binaries, all checkouts share the build cache.
 GOFLAGS="$(go env GOFLAGS) -trimpath"
 export GOFLAGS
 
-steps=(setup tidy format vet lint build unit race ollama e2e) # fuzz on request: what it finds is chance
+steps=(setup tidy format vet lint build unit race ollama e2e) # fuzz only on request: its finds are chance
 
 step_setup() {
 	scripts/setup.sh test
@@ -33,7 +33,7 @@ step_format() {
 	[[ -z $unformatted ]] || fail "Not formatted (make fmt does it):" "$unformatted"
 }
 
-# The other systems are vetted without cgo; with a window where Go alone can.
+# Other systems are vetted without cgo, with the window where pure Go allows it.
 step_vet() {
 	vet linux "$test_tags"
 	vet linux "nogui,$test_tags"
@@ -52,7 +52,7 @@ step_lint() {
 	local linter
 	linter="$(scripts/tools.sh)/golangci-lint"
 	CGO_ENABLED=0 "$linter" run
-	# What is long or winding is worth a thought, not a failure.
+	# Long or complex code is worth a look, but no failure.
 	say "Worth a thought:"
 	CGO_ENABLED=0 "$linter" run --config .golangci.advice.yml --issues-exit-code 0
 }
@@ -64,13 +64,13 @@ step_build() {
 	[[ -z $linked ]] || fail "The nogui build links a window system:" "$linked"
 }
 
-# More tests at a time than processors: many of them wait, for a server, a debounce,
-# a disk. Vetted they are in a step of their own.
+# More tests in parallel than processors, because many of them wait for a server, a
+# debounce or a disk. Another step vets them.
 test_flags=(-vet=off -parallel 8 -timeout 20m -tags "$test_tags")
 
-# postgres has the tests of the memory server run where there is a server to run.
+# postgres enables the tests of the memory server if PostgreSQL is available.
 postgres() {
-	MAC_STATS_TEST_POSTGRES=$(scripts/postgres.sh) || true # it says what is skipped
+	MAC_STATS_TEST_POSTGRES=$(scripts/postgres.sh) || true # it reports what is skipped
 	export MAC_STATS_TEST_POSTGRES
 }
 
@@ -80,11 +80,11 @@ step_unit() {
 	CGO_ENABLED=0 go test "${test_flags[@]}" ./...
 }
 
-# With -short: random models take fewer steps, what is measured is smaller; whole it
-# was seen by unit. Left out are
-# - packages that are tested with a window: the test driver of the toolkit runs what
-#   is meant for its one goroutine on any,
-# - failuretest, which runs the built program, and that is built without the detector,
+# With -short, random models take fewer steps and measurements are smaller; unit runs them
+# in full. Left out are
+# - packages that are tested with a window, because the toolkit's test driver runs the code
+#   for its single goroutine on any goroutine,
+# - failuretest, which runs the built program, built without the race detector,
 # - bundle, which packs files on one goroutine.
 step_race() {
 	local packages
@@ -92,28 +92,27 @@ step_race() {
 	postgres
 	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
 		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/app/(failuretest|bundle)$')
-	# shellcheck disable=SC2086 # one argument a package
+	# shellcheck disable=SC2086 # one argument per package
 	go test -race -short -shuffle=on "${test_flags[@]}" $packages
 }
 
-# in_memory puts the folders of the tests into memory where there is enough of it:
-# they write thousands of small files, and sync each. MAC_STATS_TEST_DISK=1 leaves
-# them on the disk.
+# in_memory keeps the tests' folders in memory if there is enough of it, because they write
+# and sync thousands of small files. MAC_STATS_TEST_DISK=1 leaves them on the disk.
 in_memory() {
 	local shm=/dev/shm free
 	[[ -z ${MAC_STATS_TEST_DISK:-} && -z ${TMPDIR:-} && -w $shm ]] || return 0
 	free=$(df -Pk "$shm" | awk 'NR == 2 {print $4}')
 	((free > 4 << 20)) || return 0
-	memory=$(mktemp -d "$shm/XXXXXX") # short: the path of a socket has little room
-	chmod 755 "$memory"               # where permissions have to bind, another user runs the program
+	memory=$(mktemp -d "$shm/XXXXXX") # short, because a socket's path must be
+	chmod 755 "$memory"               # where permissions matter, another user runs the program
 	trap 'rm -rf "$memory"' EXIT
 	printf '#!/bin/sh\n' >"$memory/runs"
 	chmod +x "$memory/runs"
-	"$memory/runs" 2>/dev/null || return 0 # programs may not be run there
+	"$memory/runs" 2>/dev/null || return 0 # programs may not run there
 	export TMPDIR=$memory
 }
 
-# The seeds and what was found run with the unit tests; this looks further (make fuzz).
+# The unit tests run the seeds and earlier finds; this searches for new ones (make fuzz).
 step_fuzz() {
 	local file target found=0
 	while IFS=: read -r file target; do

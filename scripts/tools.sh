@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the linters pinned in tools/go.mod, once a version of that file, into the
-# cache folder, and prints the folder.
+# Builds the linters pinned in tools/go.mod in the cache folder, once per version of that
+# file, and prints the folder.
 source "$(dirname "$0")/lib.sh"
 
 key=$({ go env GOVERSION && cat tools/go.mod tools/go.sum; } | cksum | cut -d' ' -f1)

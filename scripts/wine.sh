@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds mac-stats for Windows and tries it under Wine, on a screen of its own: the
-# tests that are of Windows alone, then a walk: the icon, the window, a question and
-# its answer, hiding, the menu, quitting. Pictures of the walk go to artifacts/.
+# Builds mac-stats for Windows and tests it under Wine on a virtual screen: first the tests
+# for Windows, then a walk with the icon, the window, a question and its answer, hiding, the
+# menu, and quitting. Pictures of the walk go to artifacts/.
 #
-#   scripts/wine.sh [TIMES]      walk so many times (1)
+#   scripts/wine.sh [TIMES]      number of walks (default 1)
 source "$(dirname "$0")/lib.sh"
 
 rounds="${1:-1}"
@@ -19,8 +19,8 @@ make --no-print-directory build-windows
 export GOFLAGS="$(go env GOFLAGS) -trimpath"
 GOOS=windows CGO_ENABLED=0 go build -o "$programs/winhand.exe" ./app/e2etest/winhand
 
-# A Windows of its own, kept between runs. Wine 8 lacks a library that Go wants for
-# random numbers.
+# A separate Wine prefix, kept between runs. Wine 8 lacks a library that Go needs for random
+# numbers.
 export WINEPREFIX="$test_cache/wine" WINEDEBUG=-all
 if [[ ! -f $WINEPREFIX/system.reg ]]; then
 	say "Making a Windows for Wine, once."
@@ -37,7 +37,7 @@ fi
 say "The tests that are of Windows alone"
 GOOS=windows CGO_ENABLED=0 xvfb-run -a go test -count=1 -vet=off -exec wine -tags "$test_tags" -run 'Windows|TheRunKey$|EveryKey|IsRead|Notification' \
 	./app/autostart ./app/hotkey/keygrab ./app/desktop ./app/winclip ./app/osopen ./sessionmem/wholefile
-"$server" -k || true # nothing of ours runs any more
+"$server" -k || true # none of our programs runs any more
 
 say "The walk, $rounds times"
 CGO_ENABLED=0 MAC_STATS_TEST_WINDOWS="$programs" MAC_STATS_TEST_WINESERVER="$server" MAC_STATS_TEST_ROUNDS="$rounds" \
