@@ -128,7 +128,7 @@ func (c *commands) find() {
 
 // switchSession shows the session by places further down the list, wrapping around.
 func (c *commands) switchSession(by int) {
-	if name := c.w.library.Beside(c.w.chats().Shown().Name, by); name != "" {
+	if name := c.w.library.Neighbour(c.w.chats().Shown().Name, by); name != "" {
 		c.w.OpenSession(name)
 	}
 }

@@ -38,10 +38,10 @@ func (m messages) actions() chat.Actions {
 			Remember:      p.host.Remember, ShowLinks: m.showLinks, OpenRecalled: m.openRecalled, DecideRemoved: m.decideRemoved,
 		},
 		TurnActions: chat.TurnActions{
-			Retry: m.retry, GoOn: m.askForRest,
+			Retry: m.retry, GoOn: m.askToContinue,
 			StopCall: func(id string) { shown().StopCall(id) },
 			Answer:   func(id string, answer agents.Answer) { shown().Answer(id, answer) },
-			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: m.rewrite,
+			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendWithoutImages, Rewrite: m.rewrite,
 		},
 		MemoryActions: chat.MemoryActions{
 			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
@@ -132,7 +132,7 @@ func (m messages) confirmAgain(block string, do func()) {
 	overlay.Confirm(m.host.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
 }
 
-// leavesWords tells how many messages a new branch leaves behind.
+// leavesWords returns how many messages a new branch leaves behind, as a sentence.
 func leavesWords(n int) string {
 	return i18n.With("The {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
@@ -200,8 +200,8 @@ func (m messages) useModel(model string, f conversation.Fault) {
 	}
 }
 
-// sendBare sends a refused message again without its images.
-func (m messages) sendBare(f conversation.Fault) {
+// sendWithoutImages sends a refused message again without its images.
+func (m messages) sendWithoutImages(f conversation.Fault) {
 	c := m.Chats.Shown()
 	if c.Busy() {
 		return

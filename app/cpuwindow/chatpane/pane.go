@@ -79,7 +79,7 @@ type Parts struct {
 	Demo     bool
 }
 
-// Library changes what a transcript says. Off the UI goroutine.
+// Library reads and changes transcripts. Its methods are called off the UI goroutine.
 type Library interface {
 	chats.Library
 	UseVersion(ctx context.Context, name, id string) error

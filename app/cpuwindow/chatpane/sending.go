@@ -28,8 +28,8 @@ func (p *Pane) Send(text string) {
 // Stop stops the run of the shown conversation. The text that has arrived is kept.
 func (p *Pane) Stop() { p.Chats.Shown().StopRun() }
 
-// askForRest asks the model to continue an answer that was cut short.
-func (m messages) askForRest() {
+// askToContinue asks the model to continue an answer that was cut short.
+func (m messages) askToContinue() {
 	if c := m.Chats.Shown(); !c.Busy() {
 		m.Chats.Turns.Send(c, i18n.T("Continue where you stopped."), nil)
 		m.View.Port.ToEnd()

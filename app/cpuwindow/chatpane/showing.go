@@ -150,7 +150,7 @@ func (p *Pane) showOlder() {
 
 // DropForgotten drops what was forgotten, in this program or another.
 func (p *Pane) DropForgotten(holds func(text string) bool) {
-	if p.Chats.Forgot(holds) {
+	if p.Chats.DropForgotten(holds) {
 		p.Compose.SetText("")
 	}
 }

@@ -158,7 +158,7 @@ func (c *Chats) New() *conversation.Conversation {
 	return conversation.New(c.parts.Sessions.NewName("cpu"))
 }
 
-// Private returns a conversation of which nothing is written: the shown one if it is private
+// Private returns a conversation that is never written to disk: the shown one if it is private
 // and empty, otherwise a new one.
 func (c *Chats) Private() *conversation.Conversation {
 	if conv := c.shown; conv != nil && conv.Private() && conv.Empty() {

@@ -45,14 +45,14 @@ func (d *Drafts) forget(holds func(text string) bool) {
 	}
 }
 
-// mayKeep reports whether anything of a conversation may be written.
-func (d *Drafts) mayKeep(conv *conversation.Conversation) bool {
+// maySave reports whether anything of a conversation may be written.
+func (d *Drafts) maySave(conv *conversation.Conversation) bool {
 	return !conv.Private() && !d.config().Session.InMemoryOnly
 }
 
-// restore gives a conversation the draft saved for a session, once.
+// restore moves the draft saved for a session into its conversation.
 func (d *Drafts) restore(conv *conversation.Conversation, name string) {
-	if kept, ok := d.saved[name]; ok && d.mayKeep(conv) {
+	if kept, ok := d.saved[name]; ok && d.maySave(conv) {
 		delete(d.saved, name)
 		conv.RestoreDraft(kept)
 	}
@@ -75,7 +75,7 @@ func (d *Drafts) Write() { d.snapshot()() }
 func (d *Drafts) snapshot() (write func()) {
 	all := maps.Clone(d.saved)
 	for name, conv := range d.open {
-		if k := conv.Unsent(); d.mayKeep(conv) && (k.Draft != "" || len(k.Queue) > 0) {
+		if k := conv.Unsent(); d.maySave(conv) && (k.Draft != "" || len(k.Queue) > 0) {
 			if !conv.Begun() {
 				name = "" // it gets another name at the next start
 			}

@@ -110,10 +110,10 @@ func (c *Chats) OlderMessages(then func([]conversation.Message)) {
 	}()
 }
 
-// Forgot drops what was forgotten, in this program or another: it reads the sessions again
+// DropForgotten drops what was forgotten, in this program or another: it reads the sessions again
 // and deletes drafts that contain it. It reports whether it deleted the draft of the shown
 // conversation.
-func (c *Chats) Forgot(holds func(text string) bool) (dropped bool) {
+func (c *Chats) DropForgotten(holds func(text string) bool) (dropped bool) {
 	c.Drafts.forget(holds)
 	for _, conv := range c.open {
 		if conv.DropUnsent(holds) && conv == c.shown {

@@ -111,7 +111,7 @@ func placeRows(t forgotten.Touched, indent float32) []*column.Placed {
 	return append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: placeMeta(t)}}, kit.SizeSmall, kit.RoleMuted), Gap: gap, Indent: indent})
 }
 
-// placeMeta tells what a place is, where and when, and why the action was chosen.
+// placeMeta returns what a place is, where and when, and the reason for its action.
 func placeMeta(t forgotten.Touched) string {
 	words := []string{placeName(t.Place)}
 	where := t.Session

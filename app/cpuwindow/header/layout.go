@@ -6,7 +6,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// barLayout gives the title the room that the others leave, but no more than it needs. If there
+// barLayout makes the title as wide as the others allow, but no wider than it needs. If there
 // is little room, the choices get a line of their own.
 type barLayout struct {
 	narrow bool // the list is a drawer

@@ -112,9 +112,9 @@ func (l *Library) Named(name string) (transcript.Info, bool) {
 	return transcript.Info{}, false
 }
 
-// Beside returns the chat that is by places further down the list than another one, wrapping
+// Neighbour returns the chat that is by places further down the list than another one, wrapping
 // around at the ends. It returns "" if there is none.
-func (l *Library) Beside(name string, by int) string {
+func (l *Library) Neighbour(name string, by int) string {
 	var names []string
 	at := -1
 	for _, line := range l.List.Lines {
@@ -210,7 +210,7 @@ func (l *Library) Reload() {
 			}
 			l.infos, l.marks = infos, marks
 			l.Draw()
-			l.noteRead()
+			l.markRead()
 		})
 	}()
 }
@@ -224,12 +224,12 @@ func (l *Library) Draw() {
 	l.host.Listed(l.infos, len(asking) > 0)
 	if current != l.opened {
 		l.opened = current
-		l.noteOpened(current)
+		l.markOpened(current)
 	}
 }
 
-// noteRead marks the session that the user looks at as read.
-func (l *Library) noteRead() {
+// markRead marks the session that the user looks at as read.
+func (l *Library) markRead() {
 	name := l.host.Current()
 	for _, in := range l.infos {
 		if !l.host.Visible() || in.Name != name || in.ReadOnly || in.Err != nil {
@@ -248,9 +248,9 @@ func (l *Library) noteRead() {
 	}
 }
 
-// noteOpened marks a session that was just opened as read, if it has new messages.
-func (l *Library) noteOpened(name string) {
+// markOpened marks a session that was just opened as read, if it has new messages.
+func (l *Library) markOpened(name string) {
 	if slices.ContainsFunc(l.infos, func(in transcript.Info) bool { return in.Name == name && l.marks.Unread(in) > 0 }) {
-		l.noteRead()
+		l.markRead()
 	}
 }

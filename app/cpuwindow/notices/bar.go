@@ -14,18 +14,18 @@ import (
 type Bar struct {
 	widget.BaseWidget
 	text    *prose.Text
-	offer   *kit.Button // the action of the notice; hidden if it has none
+	action  *kit.Button // the action of the notice; hidden if it has none
 	dismiss *kit.Button
 	bg      *kit.Surface
 	edge    *kit.Surface
 	width   float32 // of the middle of the window; set before the layout
 }
 
-func newBar(dismissed func()) *Bar {
+func newBar(onDismiss func()) *Bar {
 	n := &Bar{text: prose.New(nil, kit.SizeText, kit.RoleText), bg: kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0), width: 400}
-	n.offer = kit.NewButton(kit.ButtonLink, "", nil)
-	n.offer.Hide()
-	n.dismiss = kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })
+	n.action = kit.NewButton(kit.ButtonLink, "", nil)
+	n.action.Hide()
+	n.dismiss = kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); onDismiss() })
 	n.ExtendBaseWidget(n)
 	n.Hide()
 	return n
@@ -33,15 +33,15 @@ func newBar(dismissed func()) *Bar {
 
 func (n *Bar) set(text, next string) {
 	n.text.SetRuns(noticeRuns(text, next))
-	n.offer.Hide()
+	n.action.Hide()
 	n.Hidden = text == ""
 	n.Refresh()
 }
 
-// offerTo shows a button with an action for the notice.
-func (n *Bar) offerTo(label string, do func()) {
-	n.offer.Text, n.offer.OnTap = label, do
-	n.offer.Show()
+// setAction shows a button with an action for the notice.
+func (n *Bar) setAction(label string, do func()) {
+	n.action.Text, n.action.OnTap = label, do
+	n.action.Show()
 	n.Refresh()
 }
 
@@ -50,8 +50,8 @@ func (n *Bar) SetWidth(width float32) { n.width = width }
 
 func (n *Bar) textWidth() float32 {
 	width := n.width - 2*kit.Gap20 - kit.Gap16 - n.dismiss.MinSize().Width
-	if n.offer.Visible() {
-		width -= n.offer.MinSize().Width + kit.Gap16
+	if n.action.Visible() {
+		width -= n.action.MinSize().Width + kit.Gap16
 	}
 	return width
 }
@@ -75,9 +75,9 @@ func (r *barRenderer) Layout(s fyne.Size) {
 	d := n.dismiss.MinSize()
 	n.dismiss.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width, kit.Gap8+2))
 	n.dismiss.Resize(d)
-	o := n.offer.MinSize()
-	n.offer.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width-kit.Gap16-o.Width, kit.Gap8+2))
-	n.offer.Resize(o)
+	o := n.action.MinSize()
+	n.action.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width-kit.Gap16-o.Width, kit.Gap8+2))
+	n.action.Resize(o)
 }
 
 func (r *barRenderer) Refresh() {
@@ -89,7 +89,7 @@ func (r *barRenderer) Refresh() {
 }
 
 func (r *barRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.offer, r.n.dismiss}
+	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.action, r.n.dismiss}
 }
 func (r *barRenderer) Destroy() {}
 

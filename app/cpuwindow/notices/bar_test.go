@@ -15,12 +15,12 @@ func TestTheNoticeFitsANarrowWindow(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	b := newBar(func() {})
 	b.set("mac-stats stopped unexpectedly the last time it ran", "Copy it")
-	b.offerTo("Copy diagnostics", func() {})
+	b.setAction("Copy diagnostics", func() {})
 	b.SetWidth(420)
 	w := test.NewTempWindow(t, b)
 	w.SetPadded(false)
 	w.Resize(b.MinSize().AddWidthHeight(420-b.MinSize().Width, 0))
-	if end := b.text.Position().X + b.text.Size().Width; end > b.offer.Position().X || b.offer.Position().X+b.offer.Size().Width > b.dismiss.Position().X {
-		t.Errorf("the words end at %v, the offer begins at %v, Dismiss at %v", end, b.offer.Position().X, b.dismiss.Position().X)
+	if end := b.text.Position().X + b.text.Size().Width; end > b.action.Position().X || b.action.Position().X+b.action.Size().Width > b.dismiss.Position().X {
+		t.Errorf("the words end at %v, the offer begins at %v, Dismiss at %v", end, b.action.Position().X, b.dismiss.Position().X)
 	}
 }

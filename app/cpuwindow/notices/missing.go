@@ -11,7 +11,7 @@ import (
 // file, and offers to restore them. The Memory page lists them.
 func (n *Notices) showMissing(lines []memory.Dropped) {
 	n.Show(missingWords(lines), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
-	n.Bar.offerTo(i18n.T("Restore"), func() {
+	n.Bar.setAction(i18n.T("Restore"), func() {
 		go func() {
 			_, err := n.parts.Memories.Restore(n.host.Context())
 			n.parts.Decided()
@@ -25,7 +25,7 @@ func (n *Notices) showMissing(lines []memory.Dropped) {
 	n.host.NoticeChanged()
 }
 
-// missingWords tells how many lines are missing, and from which file.
+// missingWords returns how many lines are missing from which file, as a sentence.
 func missingWords(missing []memory.Dropped) string {
 	file := ""
 	for _, d := range missing {

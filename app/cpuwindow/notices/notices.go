@@ -58,7 +58,7 @@ type Notices struct {
 // New returns an empty, hidden bar.
 func New(h Host, p Parts) *Notices {
 	n := &Notices{host: h, parts: p}
-	n.Bar = newBar(n.dismissed)
+	n.Bar = newBar(n.onDismiss)
 	return n
 }
 
@@ -113,13 +113,13 @@ func (n *Notices) ShowNotice(of backend.Notice) {
 	}
 	n.shown = &of
 	if of.Kind == backend.NoticeCrash {
-		n.Bar.offerTo(i18n.T("Copy diagnostics"), n.copyDiagnostics)
+		n.Bar.setAction(i18n.T("Copy diagnostics"), n.copyDiagnostics)
 		n.host.NoticeChanged()
 	}
 }
 
-// dismissed shows the next notice after the user dismissed one.
-func (n *Notices) dismissed() {
+// onDismiss shows the next notice after the user dismissed one.
+func (n *Notices) onDismiss() {
 	shown := n.shown
 	n.shown = nil
 	if shown == nil {
@@ -149,7 +149,7 @@ func (n *Notices) copyDiagnostics() {
 				return
 			}
 			n.host.Copy(text)
-			n.Bar.offerTo(i18n.T("Copied"), n.copyDiagnostics)
+			n.Bar.setAction(i18n.T("Copied"), n.copyDiagnostics)
 		})
 	}()
 }

@@ -36,7 +36,7 @@ func newContextChoice(p Params) *contextChoice {
 
 func (c *contextChoice) choose(n int) {
 	c.chosen = n
-	c.button.SetText(c.name(n) + "  ▾")
+	c.button.SetText(c.label(n) + "  ▾")
 	words, role := c.fitWords(cmp.Or(n, c.auto))
 	c.words.SetRuns([]prose.Run{{Text: words, Role: role}})
 	if m := overlay.OpenModal(c.over); m != nil {
@@ -44,8 +44,8 @@ func (c *contextChoice) choose(n int) {
 	}
 }
 
-// name returns the label of a size.
-func (c *contextChoice) name(n int) string {
+// label returns the label of a size.
+func (c *contextChoice) label(n int) string {
 	switch {
 	case n > 0:
 		return i18n.With("{{.N}} tokens", i18n.Places{"N": compose.TokensWords(n)})
@@ -55,8 +55,8 @@ func (c *contextChoice) name(n int) string {
 	return i18n.T("as for all")
 }
 
-// takes returns the memory in bytes that a context of n tokens takes, or 0 if unknown.
-func (c *contextChoice) takes(n int) int64 {
+// contextBytes returns the memory in bytes that a context of n tokens takes, or 0 if unknown.
+func (c *contextChoice) contextBytes(n int) int64 {
 	if c.model.Remote {
 		return 0
 	}
@@ -64,16 +64,16 @@ func (c *contextChoice) takes(n int) int64 {
 }
 
 func (c *contextChoice) fits(n int) bool {
-	return c.takes(n) == 0 || ollama.Fits(c.model.Size+c.takes(n), c.memory)
+	return c.contextBytes(n) == 0 || ollama.Fits(c.model.Size+c.contextBytes(n), c.memory)
 }
 
-// fitWords tells how much memory a context of n tokens takes and whether it fits.
+// fitWords returns a sentence about the memory that a context of n tokens takes.
 func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
-	places := i18n.Places{"Model": c.model.Name, "Most": compose.TokensWords(c.model.MaxContext), "Size": models.Gigabytes(c.takes(n)), "Own": models.Gigabytes(c.model.Size)}
+	places := i18n.Places{"Model": c.model.Name, "Most": compose.TokensWords(c.model.MaxContext), "Size": models.Gigabytes(c.contextBytes(n)), "Own": models.Gigabytes(c.model.Size)}
 	switch {
 	case c.model.Name == "":
 		return i18n.T("A larger context takes more memory and more time before the answer. A model with a smaller maximum uses its maximum."), kit.RoleMuted
-	case c.takes(n) == 0:
+	case c.contextBytes(n) == 0:
 		return i18n.With("{{.Model}} sees up to {{.Most}} tokens.", places), kit.RoleMuted
 	case c.fits(n):
 		return i18n.With("{{.Model}} sees up to {{.Most}} tokens. This takes about {{.Size}} of memory beside the model's {{.Own}}, which fits.", places), kit.RoleMuted
@@ -84,9 +84,9 @@ func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
 // menu returns the menu of sizes, up to the maximum of the model.
 func (c *contextChoice) menu() *fyne.Menu {
 	item := func(n int) *fyne.MenuItem {
-		label := c.name(n)
-		if n > 0 && c.takes(n) > 0 {
-			label += "  ·  " + i18n.With("about {{.Size}}", i18n.Places{"Size": models.Gigabytes(c.takes(n))})
+		label := c.label(n)
+		if n > 0 && c.contextBytes(n) > 0 {
+			label += "  ·  " + i18n.With("about {{.Size}}", i18n.Places{"Size": models.Gigabytes(c.contextBytes(n))})
 			if !c.fits(n) {
 				label += "  ·  " + i18n.T("too much for this machine")
 			}

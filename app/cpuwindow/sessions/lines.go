@@ -194,7 +194,7 @@ func midnightOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// activeWords returns the part of a time that its group doesn't tell: the time of day for today
+// activeWords returns the part of a time that its group leaves out: the time of day for today
 // and yesterday, otherwise the day.
 func activeWords(t, now time.Time) string {
 	if t.IsZero() {

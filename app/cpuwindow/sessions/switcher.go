@@ -76,8 +76,8 @@ func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query str
 	p.Port.Pad, p.Port.Top, p.Port.Bottom = kit.Gap8, kit.Gap4, kit.Gap8
 	p.OnKey = p.key
 	p.Entry.PlaceHolder = i18n.T("Search conversations")
-	p.Entry.OnChanged = p.look
-	p.look("")
+	p.Entry.OnChanged = p.find
+	p.find("")
 	p.Open(h.Canvas())
 	return p
 }
@@ -92,17 +92,17 @@ func (p *Switcher) Close() {
 	p.closed = func() {}
 }
 
-// show replaces the results and the hint. near holds related conversations, which get a heading
+// show replaces the results and the hint. related holds related conversations, which get a heading
 // if there are hits too. The selected result stays selected if it is still there.
-func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time) {
+func (p *Switcher) show(hits, related []wordsearch.Hit, hint string, now time.Time) {
 	chosen, offset := wordsearch.Hit{}, p.Port.Offset
 	if p.at > 0 && p.at < len(p.rows) {
 		chosen = p.rows[p.at].hit
 	}
 	p.rows, p.at = nil, 0
 	at := 0
-	placed := make([]*column.Placed, 0, len(hits)+len(near)+1)
-	for i, h := range append(slices.Clone(hits), near...) {
+	placed := make([]*column.Placed, 0, len(hits)+len(related)+1)
+	for i, h := range append(slices.Clone(hits), related...) {
 		r := newHitRow(h, now, func() { p.onOpen(h, p.Entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
@@ -299,8 +299,8 @@ func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	put(r.meta, 16)
 }
 
-// look starts a search off the UI goroutine and ends the previous one.
-func (p *Switcher) look(query string) {
+// find starts a search off the UI goroutine and ends the previous one.
+func (p *Switcher) find(query string) {
 	if p.stop != nil {
 		p.stop()
 	}
@@ -323,11 +323,11 @@ func (p *Switcher) look(query string) {
 			}
 			enter := p.enter && f.early // Enter waits for the final results
 			p.enter = p.enter && !f.early
-			p.show(f.hits, f.near, f.words(query), time.Now())
+			p.show(f.hits, f.related, f.words(query), time.Now())
 			p.looking, p.enter = f.early, enter
 		})
 	}
-	go p.search.lookFor(ctx, query, infos, show)
+	go p.search.run(ctx, query, infos, show)
 }
 
 // recent returns the newest conversations.
@@ -343,7 +343,7 @@ func recent(infos []transcript.Info) []wordsearch.Hit {
 
 // words returns the hint: how much was found, and what the index lacks.
 func (f found) words(query string) string {
-	text := foundWords(query, len(f.hits), len(f.near), f.err)
+	text := foundWords(query, len(f.hits), len(f.related), f.err)
 	if f.early {
 		text = i18n.T("Close matches; still looking for every word…")
 	}
@@ -353,9 +353,9 @@ func (f found) words(query string) string {
 	return text
 }
 
-func foundWords(query string, n, near int, err error) string {
+func foundWords(query string, n, related int, err error) string {
 	switch {
-	case n == 0 && near > 0 && err == nil:
+	case n == 0 && related > 0 && err == nil:
 		return i18n.T("No exact match. Closest results:")
 	case err != nil:
 		return i18n.With("The conversations can't be searched: {{.Error}}", i18n.Places{"Error": err.Error()})

@@ -24,7 +24,7 @@ func newWordForms(query string, find func(text, phrase string) []textfold.Mark) 
 	f := &wordForms{analyzer: analysis.NewAnalyzer(), find: find}
 	f.terms = f.termsOf(query)
 	for word := range strings.FieldsSeq(query) {
-		if utf8.RuneCountInString(word) >= leastLooking && f.counts(word) {
+		if utf8.RuneCountInString(word) >= minQuery && f.counts(word) {
 			f.words = append(f.words, word)
 		}
 	}

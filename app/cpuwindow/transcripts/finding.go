@@ -33,12 +33,12 @@ func (v *View) closeFind() {
 // search looks for a phrase in the whole transcript, off the UI goroutine.
 func (v *View) search(phrase string) {
 	v.Phrase = phrase
-	v.look(true)
+	v.findPlaces(true)
 }
 
-// look finds and counts the places. With jump, it goes to the first one in or after the part
+// findPlaces finds and counts the places. With jump, it goes to the first one in or after the part
 // that has rows.
-func (v *View) look(jump bool) {
+func (v *View) findPlaces(jump bool) {
 	if v.Read == nil {
 		return
 	}
@@ -98,26 +98,26 @@ func (v *View) mark() {
 		}
 		return v.act.Find(text, v.Phrase)
 	}
-	p, sought := v.sought()
+	p, target := v.target()
 	if p.block >= len(v.Read.Blocks) {
 		v.Rows.Port.MarkRows(marks, 0, 0, 0, false)
 		return
 	}
 	span := v.index[v.Read.Blocks[p.block].ID]
-	if sought && span.folds && !v.Rows.Expanded[span.key] {
+	if target && span.folds && !v.Rows.Expanded[span.key] {
 		v.Rows.Expanded[span.key] = true
 		v.build()
 		return // build calls mark again
 	}
-	if sought && span.from < span.to {
+	if target && span.from < span.to {
 		v.Rows.Port.RevealRow(v.Rows.Port.Rows[span.from].Row)
 		v.seek = nil
 	}
-	v.Rows.Port.MarkRows(marks, span.from, span.to, p.nth, sought)
+	v.Rows.Port.MarkRows(marks, span.from, span.to, p.nth, target)
 }
 
-// sought returns the place to show as the current one. ok reports whether to scroll to it.
-func (v *View) sought() (p place, ok bool) {
+// target returns the place to show as the current one. ok reports whether to scroll to it.
+func (v *View) target() (p place, ok bool) {
 	switch {
 	case v.seek != nil:
 		return *v.seek, true

@@ -34,13 +34,13 @@ type readout struct {
 
 func newReadout(t *transcript.Transcript) *readout {
 	r := &readout{open: map[string]bool{}, seed: maphash.MakeSeed()}
-	r.take(t)
+	r.replace(t)
 	r.to = min(len(r.Blocks), ReaderStep)
 	return r
 }
 
-// take replaces the transcript. The part that has rows stays about where it is.
-func (r *readout) take(t *transcript.Transcript) {
+// replace sets a new version of the transcript. The part that has rows stays about where it is.
+func (r *readout) replace(t *transcript.Transcript) {
 	atEnd := r.to == len(r.Blocks)
 	r.info, r.Blocks = t.Info, t.Blocks
 	branch := map[string]bool{}
@@ -129,14 +129,14 @@ func (r *readout) items(now time.Time) []readerItem {
 		}
 		if r.left[i] {
 			name := r.groupOf(i)
-			out = append(out, readerItem{group: name, label: leftWords(r.Blocks[i:end], r.open[name])})
+			out = append(out, readerItem{group: name, label: groupLabel(r.Blocks[i:end], r.open[name])})
 			if !r.open[name] {
 				i = end
 				continue
 			}
 		}
-		for _, it := range r.stretch(i, end) {
-			if at := r.indexNear(it.entry.Block, i, end); at >= 0 {
+		for _, it := range r.branchItems(i, end) {
+			if at := r.indexWithin(it.entry.Block, i, end); at >= 0 {
 				if d := dayOf(r.Blocks[at], now); d != "" && d != day {
 					day = d
 					out = append(out, readerItem{day: d})
@@ -149,7 +149,7 @@ func (r *readout) items(now time.Time) []readerItem {
 	return out
 }
 
-func (r *readout) indexNear(block string, from, to int) int {
+func (r *readout) indexWithin(block string, from, to int) int {
 	for i := from; block != "" && i < to; i++ {
 		if r.Blocks[i].ID == block {
 			return i
@@ -165,7 +165,7 @@ func dayOf(b transcript.Block, now time.Time) string {
 	return i18n.Day(b.Time.In(now.Location()))
 }
 
-func leftWords(blocks []transcript.Block, open bool) string {
+func groupLabel(blocks []transcript.Block, open bool) string {
 	n := 0
 	for _, b := range blocks {
 		if b.IsMessage() {
@@ -178,9 +178,9 @@ func leftWords(blocks []transcript.Block, open bool) string {
 	return i18n.With("Earlier version · {{.Messages}} · show", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
 
-// stretch returns the entries of blocks on one branch, as the chat shows them. The key of each
+// branchItems returns the entries of blocks on one branch, as the chat shows them. The key of each
 // stays the same as long as the text of its block does.
-func (r *readout) stretch(from, to int) []readerItem {
+func (r *readout) branchItems(from, to int) []readerItem {
 	entries := conversation.Entries(r.info.Name, r.Blocks[from:to])
 	var out []readerItem
 	head := -1
@@ -191,11 +191,11 @@ func (r *readout) stretch(from, to int) []readerItem {
 		if e.Kind == conversation.Error { // too late to act on it
 			e.Kind, e.Text = conversation.Note, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.Fault.Sentence})
 		}
-		at := r.indexNear(e.Block, from, to)
+		at := r.indexWithin(e.Block, from, to)
 		if at >= 0 {
 			b := r.Blocks[at]
 			e.Key = fmt.Sprintf("%d %s %x", e.Kind, b.ID, maphash.String(r.seed, b.Text))
-			it.who = cmp.Or(b.Attrs["author"], r.asker())
+			it.who = cmp.Or(b.Attrs["author"], r.defaultAuthor())
 			if head >= 0 {
 				out[head].turn = b.ID
 			}
@@ -220,8 +220,8 @@ func (r *readout) stretch(from, to int) []readerItem {
 	return out
 }
 
-// asker returns the author of messages that don't name one.
-func (r *readout) asker() string {
+// defaultAuthor returns the author of messages that don't name one.
+func (r *readout) defaultAuthor() string {
 	if r.info.Source == "discord" {
 		return i18n.T("Channel")
 	}
@@ -239,7 +239,7 @@ func (r *readout) messageAfter(block string) string {
 	return ""
 }
 
-// facts returns what the viewer tells about the file.
+// facts returns the line about the file: source, number of messages, start.
 func (r *readout) facts(now time.Time) string {
 	in := r.info
 	parts := []string{sessions.SourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}

@@ -50,7 +50,7 @@ type View struct {
 	fault string // why nothing is shown
 	turn  int    // number of the newest build, the only one that is shown
 	Busy  bool   // rows are being built
-	index map[string]spread
+	index map[string]rowRange
 
 	Phrase string
 	places []place
@@ -58,8 +58,8 @@ type View struct {
 	seek   *place // to scroll to once it has rows
 }
 
-// spread is the range of rows of a block's entry.
-type spread struct {
+// rowRange is the range of rows of a block's entry.
+type rowRange struct {
 	from, to int
 	key      string
 	folds    bool
@@ -106,10 +106,10 @@ func (v *View) Show(t *transcript.Transcript, block, phrase string) {
 // Refresh shows a new version of the transcript at the same place.
 func (v *View) Refresh(t *transcript.Transcript) {
 	v.fault = ""
-	v.Read.take(t)
+	v.Read.replace(t)
 	v.build()
 	if v.Phrase != "" && v.Bar.Visible() {
-		v.look(false)
+		v.findPlaces(false)
 	}
 }
 
@@ -164,7 +164,7 @@ func (v *View) grow(dir int) {
 func (v *View) layOut(items []readerItem, now time.Time) {
 	placed := v.heading(now)
 	alive := make(map[string]*chat.Entry, len(items))
-	v.index = map[string]spread{}
+	v.index = map[string]rowRange{}
 	for i := range items {
 		it := &items[i]
 		from := len(placed)
@@ -180,7 +180,7 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 		}
 		if it.entry != nil && it.entry.Block != "" {
 			folds := it.entry.Kind == conversation.Call || it.entry.Kind == conversation.Summary
-			v.index[it.entry.Block] = spread{from, len(placed), it.entry.Key, folds}
+			v.index[it.entry.Block] = rowRange{from, len(placed), it.entry.Key, folds}
 		}
 	}
 	if v.Read.to < len(v.Read.Blocks) {

@@ -104,7 +104,7 @@ func (r *chartRenderer) Refresh()                     { r.raster.Refresh() }
 func (r *chartRenderer) draw(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	if r.c.peaks { // a large chart has a base line
-		floor := color.NRGBAModel.Convert(kit.Color(kit.RoleLine)).(color.NRGBA) //nolint:forcetypeassert // what this model gives
+		floor := color.NRGBAModel.Convert(kit.Color(kit.RoleLine)).(color.NRGBA) //nolint:forcetypeassert // this model always returns it
 		for x := range w {
 			img.SetNRGBA(x, h-1, floor)
 		}
@@ -117,7 +117,7 @@ func (r *chartRenderer) draw(w, h int) image.Image {
 		scale = float64(h) / float64(s.Height)
 	}
 	p := plot{img: img, points: r.c.points, top: r.c.top(), half: 0.7 * scale}
-	accent := color.NRGBAModel.Convert(kit.Color(kit.RoleAccent)).(color.NRGBA) //nolint:forcetypeassert // what this model gives
+	accent := color.NRGBAModel.Convert(kit.Color(kit.RoleAccent)).(color.NRGBA) //nolint:forcetypeassert // this model always returns it
 	if r.c.peaks {
 		p.trace(func(p monitor.Point) float64 { return p.Max }, accent, 0x50, 0)
 	}

@@ -22,7 +22,7 @@ type processCard struct {
 	count           *kit.Label
 	Lines           []*processLine
 	why             *prose.Text // why there is no list
-	said            *prose.Text // the outcome of the last request to quit
+	outcome         *prose.Text // the outcome of the last request to quit
 	force           *kit.Button
 	update          func()
 	memory          bool // sorted by memory
@@ -33,13 +33,13 @@ type processCard struct {
 const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
-	c := &processCard{count: kit.Small("").Squeezable(), why: prose.NewParagraph("", kit.RoleMuted), said: prose.New(nil, kit.SizeSmall, kit.RoleMuted), update: update}
+	c := &processCard{count: kit.Small("").Squeezable(), why: prose.NewParagraph("", kit.RoleMuted), outcome: prose.New(nil, kit.SizeSmall, kit.RoleMuted), update: update}
 	c.byCPU = kit.NewButton(kit.ButtonPill, i18n.T("by CPU"), func() { c.sort(false) })
 	c.byMemory = kit.NewButton(kit.ButtonPill, i18n.T("by memory"), func() { c.sort(true) })
 	c.byCPU.SetSelected(true)
 	c.force = kit.NewButton(kit.ButtonDanger, i18n.T("Force it to quit"), func() { force(c.forced) })
 	c.force.Hide()
-	c.said.Hide()
+	c.outcome.Hide()
 	parts := []fyne.CanvasObject{
 		kit.Line(kit.Gap8, 1, kit.Bold(i18n.T("Processes")), c.count, c.byCPU, c.byMemory, kit.NewButton(kit.ButtonQuiet, i18n.T("Ask about this"), ask)),
 		c.why,
@@ -50,7 +50,7 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 		c.Lines = append(c.Lines, l)
 		parts = append(parts, l.Object)
 	}
-	parts = append(parts, c.said, kit.Line(kit.Gap8, -1, c.force))
+	parts = append(parts, c.outcome, kit.Line(kit.Gap8, -1, c.force))
 	c.CardRow = column.NewCardRow(kit.RoleNone, parts...)
 	c.Gap = 1
 	return c
@@ -111,9 +111,9 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 
 // showOutcome shows the outcome of a request to quit. If p is not nil, it offers to force p.
 func (c *processCard) showOutcome(text string, role fyne.ThemeColorName, p *monitor.Process) {
-	c.said.Role = role
-	reword(c.said, text)
-	c.said.Hidden = text == ""
+	c.outcome.Role = role
+	reword(c.outcome, text)
+	c.outcome.Hidden = text == ""
 	c.force.Hidden = p == nil
 	if p != nil {
 		c.forced = *p
@@ -203,10 +203,10 @@ const quitPatience = 3 * time.Second
 // quit asks a process to quit, off the UI goroutine, and shows the outcome.
 func (p *Page) quit(process monitor.Process, force bool) {
 	v, name := p.source, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), kit.RoleMuted, nil)
+	p.showOutcome(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), kit.RoleMuted, nil)
 	go func() {
 		if err := v.Quit(process, force); err != nil {
-			p.host.Do(func() { p.tell(i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot, nil) })
+			p.host.Do(func() { p.showOutcome(i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot, nil) })
 			return
 		}
 		for end := time.Now().Add(quitPatience); v.Runs(process) && time.Now().Before(end); {
@@ -216,17 +216,17 @@ func (p *Page) quit(process monitor.Process, force bool) {
 		p.host.Do(func() {
 			switch {
 			case !still:
-				p.tell(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), kit.RoleMuted, nil)
+				p.showOutcome(i18n.With("{{.Name}} has quit.", i18n.Places{"Name": name}), kit.RoleMuted, nil)
 			case force:
-				p.tell(i18n.With("{{.Name}} still runs: the system has not ended it yet.", i18n.Places{"Name": name}), kit.RoleHot, nil)
+				p.showOutcome(i18n.With("{{.Name}} still runs: the system has not ended it yet.", i18n.Places{"Name": name}), kit.RoleHot, nil)
 			default:
-				p.tell(i18n.With("{{.Name}} still runs. It may be saving, or asking you something.", i18n.Places{"Name": name}), kit.RoleWarn, &process)
+				p.showOutcome(i18n.With("{{.Name}} still runs. It may be saving, or asking you something.", i18n.Places{"Name": name}), kit.RoleWarn, &process)
 			}
 		})
 	}()
 }
 
-func (p *Page) tell(text string, role fyne.ThemeColorName, force *monitor.Process) {
+func (p *Page) showOutcome(text string, role fyne.ThemeColorName, force *monitor.Process) {
 	p.Procs.showOutcome(text, role, force)
 	p.remeasure()
 }

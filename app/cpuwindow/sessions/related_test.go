@@ -47,7 +47,7 @@ func (s *stubIndex) Related(_ context.Context, query string, quick bool) ([]reca
 
 func (s *stubIndex) IndexStatus(context.Context) (recall.Status, error) { return recall.Status{}, nil }
 
-func nearHit(session, block, text string, relevance float64) recall.Hit {
+func relatedHit(session, block, text string, relevance float64) recall.Hit {
 	return recall.Hit{Chunk: corpus.Chunk{Session: session, Block: block, Kind: corpus.KindUser, Text: text}, Relevance: relevance}
 }
 
@@ -122,8 +122,8 @@ func (b *bench) results() []string {
 func TestSearchShowsRelatedConversationsBelowExactHits(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
-			x.quick = []recall.Hit{nearHit("cpu-exact", "1", "the zephyr proxy", 1), nearHit("cpu-far", "9", "tomatoes", 0.05), nearHit("cpu-gone", "1", "zephyr", 1)}
-			x.slow = append(slices.Clone(x.quick), nearHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
+			x.quick = []recall.Hit{relatedHit("cpu-exact", "1", "the zephyr proxy", 1), relatedHit("cpu-far", "9", "tomatoes", 0.05), relatedHit("cpu-gone", "1", "zephyr", 1)}
+			x.slow = append(slices.Clone(x.quick), relatedHit("cpu-near", "1", "a gateway of wind and zephyr", 0.6))
 			x.state = recall.State{Files: 9, Behind: 3}
 		})
 		test.Type(b.switcher.Entry, "zephyr")
@@ -133,7 +133,7 @@ func TestSearchShowsRelatedConversationsBelowExactHits(t *testing.T) {
 		if diff := cmp.Diff([]string{"cpu-exact"}, b.results()); diff != "" {
 			t.Errorf("at once: %s", diff)
 		}
-		time.Sleep(nearPause)
+		time.Sleep(meaningPause)
 		b.Settle()
 		b.Sees("Related", "a gateway of wind and ")
 		if diff := cmp.Diff([]string{"cpu-exact", "cpu-near"}, b.results()); diff != "" {
@@ -154,13 +154,13 @@ func TestSearchShowsRelatedConversationsBelowExactHits(t *testing.T) {
 func TestSelectionSurvivesNewResults(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
-			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
-			x.slow = []recall.Hit{nearHit("cpu-far", "1", "tomatoes", 0.9), nearHit("cpu-near", "1", "gateway", 0.6)}
+			x.quick = []recall.Hit{relatedHit("cpu-near", "1", "gateway", 0.6)}
+			x.slow = []recall.Hit{relatedHit("cpu-far", "1", "tomatoes", 0.9), relatedHit("cpu-near", "1", "gateway", 0.6)}
 		})
 		test.Type(b.switcher.Entry, "gateway of zephyrs")
 		b.Settle()
 		b.Sees("No exact match. Closest results:")
-		time.Sleep(nearPause)
+		time.Sleep(meaningPause)
 		b.Settle()
 		if diff := cmp.Diff([]string{"cpu-far", "cpu-near"}, b.results()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -185,7 +185,7 @@ func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]word
 func TestRelatedHitsAreShownWhileManyFilesAreRead(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
-			x.quick = []recall.Hit{nearHit("cpu-near", "b1", "a gateway of wind", .6)}
+			x.quick = []recall.Hit{relatedHit("cpu-near", "b1", "a gateway of wind", .6)}
 			x.slow = x.quick
 		})
 		may := make(chan struct{})
@@ -232,7 +232,7 @@ func TestSnippets(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := snippetOf(tt.text, newWordForms(tt.query, wordsearch.New(nil, nil).Find))
-			if !strings.HasPrefix(got, tt.want) || len([]rune(got)) > nearSnippet+2 {
+			if !strings.HasPrefix(got, tt.want) || len([]rune(got)) > snippetLength+2 {
 				t.Errorf("%q", got)
 			}
 			if strings.Contains(tt.name, "around") && !strings.Contains(got, "Here the zephyr listens") {
@@ -245,7 +245,7 @@ func TestSnippets(t *testing.T) {
 func TestAHitOnAnotherMachineNamesIt(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
-			far := nearHit("cpu-exact", "1", "the zephyr of the sea", .8) // has the same name as one on this machine
+			far := relatedHit("cpu-exact", "1", "the zephyr of the sea", .8) // has the same name as one on this machine
 			far.Machine = "lap"
 			x.quick = []recall.Hit{far}
 			x.slow = x.quick
