@@ -28,7 +28,7 @@ func (r *cpuReader) reset() { r.last = nil }
 
 func (r *cpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 	ctx = r.host.ctx(ctx)
-	times, err := cpu.TimesWithContext(ctx, true)
+	times, err := cpuTimes(ctx, r.host)
 	if err != nil {
 		return nil, fmt.Errorf("reading CPU times: %w", err)
 	}

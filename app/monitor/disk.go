@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"runtime"
 	"time"
@@ -68,17 +69,13 @@ func (r *diskReader) readUsage(ctx context.Context) error {
 
 // readRates returns bytes per second read and written, or why there are none.
 func (r *diskReader) readRates(ctx context.Context) (perSecond [2]float64, why string) {
-	stats, err := disk.IOCountersWithContext(ctx)
+	c, err := r.transfers(ctx)
 	if err != nil {
 		return perSecond, err.Error()
 	}
-	r.lookAtVolumes(stats)
-	c := counters{}
-	for name, s := range stats {
-		if runtime.GOOS == "linux" && !wholeDisk.MatchString(name) {
-			continue
-		}
-		c[name] = [2]uint64{s.ReadBytes, s.WriteBytes}
+	r.lookAtVolumes(c)
+	if runtime.GOOS == "linux" {
+		maps.DeleteFunc(c, func(name string, _ [2]uint64) bool { return !wholeDisk.MatchString(name) })
 	}
 	if len(c) == 0 {
 		return perSecond, "the system reports no disk transfers"

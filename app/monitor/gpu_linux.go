@@ -65,7 +65,7 @@ func readBusy(device string) GPUReading {
 		gpu.NA = "the GPU is asleep"
 		return gpu
 	}
-	raw, err := os.ReadFile(filepath.Join(device, "gpu_busy_percent"))
+	raw, err := readKernelFile(filepath.Join(device, "gpu_busy_percent"))
 	switch {
 	case errors.Is(err, os.ErrNotExist), isUnsupported(err):
 		gpu.NA = fmt.Sprintf("the driver %s doesn't report the GPU's load", gpu.Name)
@@ -104,7 +104,7 @@ func isAsleep(device string) bool {
 
 // line returns the content of a small file, "" if it can't be read.
 func line(parts ...string) string {
-	raw, err := os.ReadFile(filepath.Join(parts...))
+	raw, err := readKernelFile(filepath.Join(parts...))
 	if err != nil {
 		return ""
 	}

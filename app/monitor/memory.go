@@ -24,7 +24,7 @@ func (r *memoryReader) reset() { r.swapAt = time.Time{} }
 
 func (r *memoryReader) read(ctx context.Context) (func(*Snapshot), error) {
 	ctx = r.host.ctx(ctx)
-	vm, err := mem.VirtualMemoryWithContext(ctx)
+	vm, err := virtualMemory(ctx, r.host)
 	if err != nil {
 		return nil, fmt.Errorf("reading memory: %w", err)
 	}

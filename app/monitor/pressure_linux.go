@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -12,7 +11,7 @@ import (
 // pressure says how much programs wait for memory: the share of the last ten seconds, from
 // the kernel's pressure stall information.
 func pressure(h host) (string, error) {
-	data, err := os.ReadFile(h.proc("pressure", "memory"))
+	data, err := readKernelFile(h.proc("pressure", "memory"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
 		return "", unavailableError("not reported by this kernel")
 	}

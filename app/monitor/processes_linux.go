@@ -36,7 +36,7 @@ func (r *processReader) list(ctx context.Context) ([]usage, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("listing processes: %w", err)
 		}
-		stat, err := os.ReadFile(filepath.Join(root, name, "stat"))
+		stat, err := readKernelFile(filepath.Join(root, name, "stat"))
 		if err != nil {
 			continue // it has ended meanwhile
 		}
@@ -52,7 +52,7 @@ func (r *processReader) list(ctx context.Context) ([]usage, error) {
 
 // started returns when a process started, in ticks since the machine started.
 func (h host) started(pid int32) (int64, error) {
-	stat, err := os.ReadFile(h.proc(strconv.Itoa(int(pid)), "stat"))
+	stat, err := readKernelFile(h.proc(strconv.Itoa(int(pid)), "stat"))
 	if err != nil {
 		return 0, err //nolint:wrapcheck // the caller adds context
 	}

@@ -60,12 +60,12 @@ func once(all []volume) []volume {
 }
 
 // lookAtVolumes measures the transfers of the volumes' devices.
-func (r *diskReader) lookAtVolumes(stats map[string]disk.IOCountersStat) {
+func (r *diskReader) lookAtVolumes(all counters) {
 	c := counters{}
-	names := slices.Collect(maps.Keys(stats))
+	names := slices.Collect(maps.Keys(all))
 	for _, v := range r.volumes {
-		if s, ok := stats[countedDevice(v.device, names)]; ok {
-			c[v.device] = [2]uint64{s.ReadBytes, s.WriteBytes}
+		if n, ok := all[countedDevice(v.device, names)]; ok {
+			c[v.device] = n
 		}
 	}
 	r.parts.next(time.Now(), c)
