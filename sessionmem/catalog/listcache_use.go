@@ -124,8 +124,8 @@ func renamedIn(found []*listed) map[string]int {
 	return last
 }
 
-// forCache returns an entry without what the list doesn't show: the text of the first message,
-// if a Note or an earlier part provides the title.
+// forCache returns an entry without titles that the list doesn't show: those of later parts,
+// and the one made of a part's first message unless the session gets its title from it.
 func (c *contents) forCache(l *listed) *listed {
 	line := *l
 	if l.Part == 1 {

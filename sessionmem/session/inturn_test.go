@@ -37,11 +37,11 @@ func TestInTurnSeesTurnsOfEveryProcess(t *testing.T) {
 	}
 	expect("in a turn", true)
 	lock.Unlock()
-	expect("behind it", false)
+	expect("after the turn", false)
 	if err := os.WriteFile(filepath.Join(root, transcript.SessionDir, transcript.LocksDir, "cpu-a"+turn.HolderSuffix), []byte(`{"who":"window","pid":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect("where the holder was killed", false)
+	expect("after the holder was killed", false)
 	if lock, err = there.Session("cpu-a").LockTurn(t.Context(), "command line", func(session.Holder) { t.Error("a look at the lock held it") }); err != nil {
 		t.Fatal(err)
 	}

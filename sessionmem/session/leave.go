@@ -22,20 +22,32 @@ type Moves struct{ ses *Session }
 // Moves returns a Moves for the session's files.
 func (s *Session) Moves() Moves { return Moves{s} }
 
+// lock takes the session's turn if it is free, and its lock.
+func (s Moves) lock(ctx context.Context, who string) (release func(), err error) {
+	turn, err := s.ses.TryTurn(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := s.ses.lock(ctx, false)
+	if err != nil {
+		turn.Unlock()
+		return nil, err
+	}
+	return func() {
+		unlock()
+		turn.Unlock()
+	}, nil
+}
+
 // Archive moves the files of a list entry of the session to archive/<YYYY-MM>/, by the month
 // of its last block, if the session has been untouched for after and finished still reports
 // true under its locks. It returns ErrBusy or sessiondir.ErrReplaced if the session stays.
 func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Duration, finished func(transcript.Info) bool) error {
-	turn, err := s.ses.TryTurn(ctx, "archive")
+	release, err := s.lock(ctx, "archive")
 	if err != nil {
 		return err
 	}
-	defer turn.Unlock()
-	unlock, err := s.ses.lock(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	defer release()
 	if s.ses.isRunning(time.Now(), min(after, justNow)) {
 		return fmt.Errorf("%w: something was said in it just now, whatever the clock says", ErrBusy)
 	}
@@ -99,16 +111,11 @@ func (s Moves) Delete(ctx context.Context, still func() error, put func(ctx cont
 	if err := s.ses.Exists(ctx); err != nil {
 		return err
 	}
-	turn, err := s.ses.TryTurn(ctx, "delete")
+	release, err := s.lock(ctx, "delete")
 	if err != nil {
 		return err
 	}
-	defer turn.Unlock()
-	unlock, err := s.ses.lock(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	defer release()
 	if still != nil {
 		if err := still(); err != nil {
 			return err

@@ -104,8 +104,8 @@ func (s Removals) expire(ctx context.Context) error {
 }
 
 // ExpireRemoved drops what was removed from sessions more than journal.RemovedKept ago and not
-// decided about, also in sessions that nobody writes to any more. It records new removals,
-// because the journal's time of removal starts there.
+// decided about, also in sessions that nobody writes to any more. It also records removals
+// that no journal has noted yet: their time counts from now.
 func (f *Folder) ExpireRemoved(ctx context.Context) error {
 	due, err := f.journals.Due()
 	errs := []error{err}

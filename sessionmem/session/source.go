@@ -74,11 +74,8 @@ func (r *blockSource) close() {
 // block returns a block by its number, its text cut at transcript.BlockLimit.
 func (r *blockSource) block(n uint32) (transcript.Block, error) {
 	ses := r.s
-	if ses.private.Load() {
-		return ses.mem[n], nil
-	}
-	if ses.unsaved.base != nil && n >= ses.unsaved.first {
-		return ses.unsaved.blocks[n-ses.unsaved.first], nil
+	if b, ok := ses.withoutFile(n); ok {
+		return b, nil
 	}
 	if b, ok := ses.texts.blocks[n]; ok {
 		return b, nil
@@ -189,23 +186,32 @@ func (s *state) contextNow() (transcript.Context, error) {
 	return out, nil
 }
 
+// withoutFile returns a block that is in no file: of a private session, or waiting for the
+// disk.
+func (s *state) withoutFile(n uint32) (b transcript.Block, ok bool) {
+	switch {
+	case s.private.Load():
+		return s.mem[n], true
+	case s.unsaved.base != nil && n >= s.unsaved.first:
+		return s.unsaved.blocks[n-s.unsaved.first], true
+	}
+	return b, false
+}
+
 // sameBlock reports whether a block of the session has the content of b.
 func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
-	if s.private.Load() {
-		return bytes.Equal(transcript.AppendBlock(nil, s.mem[n]), transcript.AppendBlock(nil, b)), nil
-	}
-	if s.unsaved.base != nil && n >= s.unsaved.first {
-		return bytes.Equal(transcript.AppendBlock(nil, s.unsaved.blocks[n-s.unsaved.first]), transcript.AppendBlock(nil, b)), nil
-	}
-	r := s.source()
-	defer r.close()
-	raw, err := r.read(n, 0)
-	if err != nil {
-		return false, err
-	}
-	there := raw.Decode()
-	if there.ID == "" || s.index.IsDerived(n) {
-		there.ID = b.ID // b was found by this id
+	there, ok := s.withoutFile(n)
+	if !ok {
+		r := s.source()
+		defer r.close()
+		raw, err := r.read(n, 0)
+		if err != nil {
+			return false, err
+		}
+		there = raw.Decode()
+		if there.ID == "" || s.index.IsDerived(n) {
+			there.ID = b.ID // b was found by this id
+		}
 	}
 	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil
 }

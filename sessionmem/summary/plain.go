@@ -235,8 +235,8 @@ func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	return out.String()
 }
 
-// earlier returns what the previous Summary says beyond these lines. Open questions and the
-// last answer of one without a model are outdated and left out.
+// earlier returns what the previous Summary says beyond these lines. From one made without a
+// model it leaves out open questions and the last answer, which are outdated.
 func earlier(previous *transcript.Block, lines []string) string {
 	if previous == nil {
 		return ""

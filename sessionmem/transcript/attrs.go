@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,9 +15,6 @@ import (
 // Attr is one key and value of a comment line.
 type Attr struct{ key, value string }
 
-// ownKeys are the attributes that have a field in Block.
-var ownKeys = []string{"id", "agent", "model", "parent", "task", "context", "through", "by", "note"}
-
 // attrKey returns key so that a comment line can hold it and it is none of our own keys.
 func attrKey(key string) string {
 	clean := strings.Map(func(r rune) rune {
@@ -27,7 +23,7 @@ func attrKey(key string) string {
 		}
 		return '_'
 	}, key)
-	if clean == "" || strings.Contains(clean, "--") || slices.Contains(ownKeys, clean) {
+	if clean == "" || strings.Contains(clean, "--") || new(Block).field(clean) != nil {
 		clean = "x_" + strings.ReplaceAll(clean, "--", "__")
 	}
 	return clean

@@ -267,31 +267,39 @@ func (b RawBlock) Decode() Block {
 func (b RawBlock) text() string { return normalizeText(string(unescapeBody(b.Raw[b.BodyStart:]))) }
 
 func (b *Block) setAttr(key, value string) {
+	if field := b.field(key); field != nil {
+		*field = value
+		return
+	}
+	if b.Attrs == nil {
+		b.Attrs = map[string]string{}
+	}
+	b.Attrs[key] = value
+}
+
+// field returns the field that holds an attribute; nil for an attribute without one.
+func (b *Block) field(key string) *string {
 	switch key {
 	case "id":
-		b.ID = value
+		return &b.ID
 	case "agent":
-		b.Agent = value
+		return &b.Agent
 	case "model":
-		b.Model = value
+		return &b.Model
 	case "parent":
-		b.Parent = value
+		return &b.Parent
 	case "task":
-		b.Task = value
+		return &b.Task
 	case "context":
-		b.Context = value
+		return &b.Context
 	case "through":
-		b.Through = value
+		return &b.Through
 	case "by":
-		b.By = value
+		return &b.By
 	case "note":
-		b.Note = value
-	default:
-		if b.Attrs == nil {
-			b.Attrs = map[string]string{}
-		}
-		b.Attrs[key] = value
+		return &b.Note
 	}
+	return nil
 }
 
 // Head returns what a transcript says of a block before its text. ok is false for a block that
