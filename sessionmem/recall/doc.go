@@ -1,4 +1,4 @@
-// Package recall searches what was said and learnt: it keeps an index over transcripts and
+// Package recall searches what was said and learned: it keeps an index over transcripts and
 // memory files and answers questions from it. The engine package finds candidates, the rank
 // package, which is the same for every engine, orders them, and the corpus package reads
 // their texts from the files. In the background recall keeps the index in step with the

@@ -394,7 +394,7 @@ func TestQuality(t *testing.T) {
 		{"only asking", func(w *rank.Weights) { w.Question = 0 }},
 		{"saying a time", func(w *rank.Weights) { w.When = 0 }},
 		{"the time asked for", func(w *rank.Weights) { w.Span = 0 }},
-		{"saying a number", func(w *rank.Weights) { w.Many = 0 }},
+		{"saying a number", func(w *rank.Weights) { w.Quantity = 0 }},
 		{"words in a row", func(w *rank.Weights) { w.Pair = 0 }},
 	} {
 		w := rank.Default()

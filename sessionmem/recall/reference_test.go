@@ -215,7 +215,7 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 		}
 	}
 	top := found[:min(len(found), referenceLimit)]
-	if pairs == 0 && !q.Many || len(top) < 2 {
+	if pairs == 0 && !q.Quantity || len(top) < 2 {
 		return top
 	}
 	for _, d := range top {
@@ -224,8 +224,8 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 				d.score += r.prior(d, q) * r.w.Pair * t.Weight / terms
 			}
 		}
-		if q.Many && d.many {
-			d.score += r.prior(d, q) * r.w.Many
+		if q.Quantity && d.many {
+			d.score += r.prior(d, q) * r.w.Quantity
 		}
 	}
 	normalize(top)

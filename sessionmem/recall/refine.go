@@ -45,7 +45,7 @@ func (x *Index) refine(ctx context.Context, q rank.Query, question string, reran
 			x.cfg.Logger.Warn("the hits were not reranked; they are in the order they had", "err", err)
 		}
 	}
-	texts = rank.Diverse(a, q, texts)
+	texts = rank.Diversify(a, q, texts)
 	out := make([]found, len(texts))
 	for i, t := range texts {
 		out[i] = hits[t.Place]
@@ -54,8 +54,8 @@ func (x *Index) refine(ctx context.Context, q rank.Query, question string, reran
 	return out
 }
 
-// errOddJudgement means that a reranker didn't return one score per text.
-var errOddJudgement = errors.New("the reranker's answer can't be used")
+// errBadScores means that a reranker didn't return one score per text.
+var errBadScores = errors.New("the reranker's answer can't be used")
 
 // rerank reorders hits by the scores of a model and their own.
 func (x *Index) rerank(ctx context.Context, question string, hits []rank.Text) error {
@@ -70,13 +70,13 @@ func (x *Index) rerank(ctx context.Context, question string, hits []rank.Text) e
 		return err
 	}
 	if len(scores) != len(hits) {
-		return fmt.Errorf("%w: %d scores for %d texts", errOddJudgement, len(scores), len(hits))
+		return fmt.Errorf("%w: %d scores for %d texts", errBadScores, len(scores), len(hits))
 	}
 	for _, s := range scores {
 		if !(s >= 0 && s <= 1) { // NaN is neither
-			return fmt.Errorf("%w: a score of %v", errOddJudgement, s)
+			return fmt.Errorf("%w: a score of %v", errBadScores, s)
 		}
 	}
-	rank.Judge(hits, scores)
+	rank.Rerank(hits, scores)
 	return nil
 }

@@ -100,7 +100,6 @@ type ServerFound struct {
 	Passages   []ServerHit
 	Meaning    *rank.Meaning
 	Cold       int // passages left out because they are cold
-	Passing    int // passages in the scope
 }
 
 // ServerHit is a passage that was found.

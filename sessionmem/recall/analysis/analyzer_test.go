@@ -199,7 +199,7 @@ func TestQuantitiesAreRecognized(t *testing.T) {
 		"Tell me in short lines how many?": false, // too late to be the subject of the question
 		"":                                 false,
 	} {
-		if got := a.Query(question, time.Now()).Many; got != want {
+		if got := a.Query(question, time.Now()).Quantity; got != want {
 			t.Errorf("%q asks for a quantity: %v, want %v", question, got, want)
 		}
 	}

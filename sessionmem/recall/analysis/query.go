@@ -11,7 +11,7 @@ type QueryTerms struct {
 	Spans        []Span // times that it names, relative to when it is asked
 	OnlyTime     bool   // it names a time and nothing else to search for
 	When         bool   // it asks for a time
-	Many         bool   // it asks for a quantity
+	Quantity     bool   // it asks for a quantity
 	AboutAnswers bool   // it asks what the assistant said
 }
 
@@ -55,7 +55,7 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	}
 	q.dates(spans)
 	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
-	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
 }
 
 // hasWordsBesides reports whether the current text has a word to search for besides its dates. A

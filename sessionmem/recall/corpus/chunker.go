@@ -113,7 +113,7 @@ func MemoryPieces(file string, f memory.File) []Piece {
 			seen[block]++
 			p := Piece{Chunk: Chunk{
 				ID: MemoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
+				Kind: KindMemory, Time: learnedAt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
 			}, Seq: len(out)}
 			p.Empty = strings.TrimSpace(text) == forgotten.Text
 			p.Place = Place{Hash: HashText(text)}
@@ -123,8 +123,8 @@ func MemoryPieces(file string, f memory.File) []Piece {
 	return out
 }
 
-// learnt returns the day that a provenance comment begins with, else the file's time.
-func learnt(from string, changed time.Time) time.Time {
+// learnedAt returns the day that a provenance comment begins with, else the file's time.
+func learnedAt(from string, changed time.Time) time.Time {
 	day, _, _ := strings.Cut(from, " ")
 	if t, err := time.ParseInLocation(time.DateOnly, day, time.Local); err == nil {
 		return t
@@ -135,15 +135,15 @@ func learnt(from string, changed time.Time) time.Time {
 // Parts splits a block's text as for chunks: part n in a chunk ID is the n-th of these.
 func Parts(text string) []string { return splitText(text, maxPart) }
 
-// splitText splits a text into parts of at most most bytes: at paragraphs if possible, else
+// splitText splits a text into parts of at most limit bytes: at paragraphs if possible, else
 // at lines, ends of sentences, blanks, and finally between any two characters. The parts are
 // trimmed; a blank text has none.
-func splitText(text string, most int) []string {
+func splitText(text string, limit int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
 		n := len(text)
-		if n > most {
-			n = cutAt(text, most)
+		if n > limit {
+			n = cutAt(text, limit)
 		}
 		if part := strings.TrimSpace(text[:n]); part != "" {
 			out = append(out, part)
@@ -153,24 +153,24 @@ func splitText(text string, most int) []string {
 	return out
 }
 
-// Cut returns at most most bytes from the beginning of a text, in whole characters.
-func Cut(text string, most int) string {
-	if len(text) <= most {
+// Cut returns at most limit bytes from the beginning of a text, in whole characters.
+func Cut(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return text[:cutAt(text, most)]
+	return text[:cutAt(text, limit)]
 }
 
-// cutAt returns where to cut a text longer than most bytes. It skips to the next kind of
+// cutAt returns where to cut a text longer than limit bytes. It skips to the next kind of
 // break if a cut would leave less than a quarter of a part.
-func cutAt(text string, most int) int {
-	head := text[:most]
+func cutAt(text string, limit int) int {
+	head := text[:limit]
 	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
-		if i := strings.LastIndex(head, mark); i >= most/4 {
+		if i := strings.LastIndex(head, mark); i >= limit/4 {
 			return i + len(mark)
 		}
 	}
-	n := most
+	n := limit
 	for n > 1 && !utf8.RuneStart(text[n]) {
 		n--
 	}

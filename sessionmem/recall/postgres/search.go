@@ -121,9 +121,9 @@ func (s *Server) ask(ctx context.Context, q *question, args pgx.NamedArgs, all b
 	var batch pgx.Batch
 	q.held = nil
 	batch.Queue(counted, args).QueryRow(func(row pgx.Row) error {
-		var words, sources int64
-		err := row.Scan(&out.Cold, &out.Passing, &words, &sources, &q.cold)
-		q.docs, q.words = float64(max(out.Passing, 1)), float64(words)
+		var docs, words int64
+		err := row.Scan(&out.Cold, &docs, &words, &q.cold)
+		q.docs, q.words = float64(max(docs, 1)), float64(words)
 		return err
 	})
 	if len(q.terms) > 0 || dims > 0 {

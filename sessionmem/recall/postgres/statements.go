@@ -25,7 +25,7 @@ allowed AS MATERIALIZED (SELECT id, cold FROM scope WHERE NOT cold OR named OR N
 // counted returns how much there is, and how much is left out because it is cold.
 const counted = `WITH ` + allowedSources + `
 SELECT coalesce((SELECT sum(docs) FROM scope WHERE id NOT IN (SELECT id FROM allowed)), 0)::bigint,
-	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(words) FROM source), 0)::bigint, (SELECT count(*) FROM source),
+	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(words) FROM source), 0)::bigint,
 	EXISTS (SELECT FROM source WHERE cold AND id IN (SELECT id FROM allowed))`
 
 // byWords finds passages by words. As in the index of a machine (recall/engine), a message

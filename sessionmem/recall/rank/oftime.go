@@ -21,7 +21,7 @@ func OfTime(q Query, most int, found []Candidate, said [][]Candidate) []Candidat
 	slices.SortFunc(said, func(a, b []Candidate) int {
 		return cmp.Or(cmp.Compare(b[0].Time, a[0].Time), cmp.Compare(a[0].Number, b[0].Number))
 	})
-	then := inTurn(said, max(most, q.Limit))
+	then := interleave(said, max(most, q.Limit))
 	if len(then) == 0 {
 		return found
 	}
@@ -55,8 +55,8 @@ func OfTime(q Query, most int, found []Candidate, said [][]Candidate) []Candidat
 	return out
 }
 
-// inTurn takes elements of the lists in turn, at most most of them.
-func inTurn(lists [][]Candidate, most int) []Candidate {
+// interleave takes elements of the lists in turn, at most most of them.
+func interleave(lists [][]Candidate, most int) []Candidate {
 	var out []Candidate
 	for round := 0; len(out) < most; round++ {
 		before := len(out)

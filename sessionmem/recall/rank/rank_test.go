@@ -145,7 +145,7 @@ func said(hits []Text) (out []string) {
 
 func TestRepetitionsMoveDown(t *testing.T) {
 	hits := textsOf("The fan is loud because kernel_task runs hot", "the fan is loud because kernel_task runs hot!", "The battery is old", "Bread bakes", "Rain falls")
-	hits = Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits)
+	hits = Diversify(analysis.NewAnalyzer(), Query{Limit: 3}, hits)
 	if d := cmp.Diff([]string{"The fan is loud because kernel_task runs hot", "The battery is old", "Bread bakes"}, said(hits)); d != "" {
 		t.Error(d)
 	}
@@ -157,7 +157,7 @@ func TestRepetitionsMoveDown(t *testing.T) {
 func TestAnIdentifierNeverMovesBehindOthers(t *testing.T) {
 	hits := textsOf("E0432 in main.rs again", "E0432 in main.rs again", "something else")
 	hits[0].Exact, hits[1].Exact = true, true
-	got := said(Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits))
+	got := said(Diversify(analysis.NewAnalyzer(), Query{Limit: 3}, hits))
 	if d := cmp.Diff([]string{"E0432 in main.rs again", "E0432 in main.rs again", "something else"}, got); d != "" {
 		t.Error(d)
 	}
@@ -166,7 +166,7 @@ func TestAnIdentifierNeverMovesBehindOthers(t *testing.T) {
 func TestRerankingKeepsIdentifiersFirst(t *testing.T) {
 	hits := textsOf("a", "b", "c")
 	hits[0].Exact = true
-	Judge(hits, []float64{0, 0, 1})
+	Rerank(hits, []float64{0, 0, 1})
 	if d := cmp.Diff([]string{"a", "c", "b"}, said(hits)); d != "" || hits[1].Score != .9 {
 		t.Error(d, hits)
 	}

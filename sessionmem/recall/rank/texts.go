@@ -10,8 +10,8 @@ import (
 // The last steps of ranking, with the texts of the best hits at hand.
 
 const (
-	// judgedShare is the weight of a reranker's score; the rest is the hit's own score.
-	judgedShare = .7
+	// rerankShare is the weight of a reranker's score; the rest is the hit's own score.
+	rerankShare = .7
 
 	// diverseLimit is the longest list from which repetitions are moved down: a longer one is
 	// meant to contain everything.
@@ -35,13 +35,13 @@ type Text struct {
 
 // Pool returns how many hits with texts are needed for the requested list.
 func (q *Query) Pool() int {
-	if q.diverse() {
+	if q.diversifies() {
 		return q.Limit * diversePool
 	}
 	return q.Limit
 }
 
-func (q *Query) diverse() bool { return q.Limit <= diverseLimit && !q.All }
+func (q *Query) diversifies() bool { return q.Limit <= diverseLimit && !q.All }
 
 // BoostPhrases moves hits up that contain consecutive words of the question, and those with a
 // number if the question asks for a quantity.
@@ -54,7 +54,7 @@ func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 			terms++
 		}
 	}
-	if len(pairs) == 0 && !q.Terms.Many || len(hits) < 2 {
+	if len(pairs) == 0 && !q.Terms.Quantity || len(hits) < 2 {
 		return
 	}
 	best := 0.0
@@ -65,8 +65,8 @@ func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 			sum += pairs[f.Term]
 		}
 		h.Score += h.Share * w.Pair * sum / float64(max(terms, 1))
-		if q.Terms.Many && a.HasNumber(h.Text) {
-			h.Score += h.Share * w.Many
+		if q.Terms.Quantity && a.HasNumber(h.Text) {
+			h.Score += h.Share * w.Quantity
 		}
 		best = max(best, h.Score)
 	}
@@ -91,16 +91,16 @@ func exactFirst(by func(a, b Text) int) func(a, b Text) int {
 	}
 }
 
-// Judge reorders hits by a model's judgement, from 0 to 1 each, and their own score. Each place
+// Rerank reorders hits by a model's scores, from 0 to 1 each, and their own. Each place
 // keeps its score.
-func Judge(hits []Text, judged []float64) {
+func Rerank(hits []Text, scores []float64) {
 	type one struct {
 		Text
 		value float64
 	}
 	all := make([]one, len(hits))
 	for i, h := range hits {
-		all[i] = one{h, judgedShare*judged[i] + (1-judgedShare)*h.Score}
+		all[i] = one{h, rerankShare*scores[i] + (1-rerankShare)*h.Score}
 	}
 	by := exactFirst(func(a, b Text) int { return 0 })
 	slices.SortStableFunc(all, func(a, b one) int { return cmp.Or(by(a.Text, b.Text), cmp.Compare(b.value, a.value)) })
@@ -112,11 +112,11 @@ func Judge(hits []Text, judged []float64) {
 	}
 }
 
-// Diverse selects the hits of a short list one by one: each time the best one after a
+// Diversify selects the hits of a short list one by one: each time the best one after a
 // deduction for repeating a selected one (maximal marginal relevance). Each place keeps its
 // score.
-func Diverse(a *analysis.Analyzer, q Query, hits []Text) []Text {
-	if !q.diverse() || len(hits) < 2 {
+func Diversify(a *analysis.Analyzer, q Query, hits []Text) []Text {
+	if !q.diversifies() || len(hits) < 2 {
 		return hits[:min(q.Limit, len(hits))]
 	}
 	words := make([]map[string]bool, len(hits))

@@ -20,7 +20,7 @@ type Weights struct {
 	Question     float64 // what a passage loses if it ends with a question
 	When         float64 // what a passage that mentions a time gains if the question asks for one
 	Span         float64 // what a passage gains if it was said at a time that the question names
-	Many         float64 // what a passage with a number gains if the question asks for a quantity
+	Quantity     float64 // what a passage with a number gains if the question asks for a quantity
 	Pair         float64 // what a passage gains for consecutive words of the question
 	Meaning      Meanings
 	Candidates   int // how many passages are examined more closely
@@ -52,7 +52,7 @@ func Default() Weights {
 	return Weights{
 		Beside: Beside{After: [Reach]float32{.3, .3}, Before: [Reach]float32{.4, .2}, Beginning: 40, Reply: 2.5}, Own: .2,
 		K: 1.2, B: .6, Session: Session{K: 1.6, B: .7, Share: .45}, Rarity: .7, Short: .2, ShortWords: 7, Spread: .6, AboutAnswers: .3,
-		Question: .2, When: .6, Span: 1.2, Many: .3, Pair: 1, Meaning: Meanings{Share: .9, Beside: .15, Session: .5, Spread: .3}, Candidates: 300,
+		Question: .2, When: .6, Span: 1.2, Quantity: .3, Pair: 1, Meaning: Meanings{Share: .9, Beside: .15, Session: .5, Spread: .3}, Candidates: 300,
 	}
 }
 
