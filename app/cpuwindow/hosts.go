@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"slices"
 
 	"fyne.io/fyne/v2"
 
@@ -10,6 +11,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/transcript"
 )
 
 // What the parts need of the window. Each part declares an interface of its own; none of them
@@ -51,10 +53,8 @@ func (w windowHost) OpenFile(path string) { w.open.File(path) }
 // SessionTitle implements pages.Host. It returns the title of a session in the list, or its
 // name if it has none.
 func (w windowHost) SessionTitle(name string) string {
-	for _, in := range w.library.Infos() {
-		if in.Name == name && in.Title != "" {
-			return i18n.Shorten(in.Title, 60)
-		}
+	if title := w.TitleOf(name); title != "" {
+		return i18n.Shorten(title, 60)
 	}
 	return name
 }
@@ -99,11 +99,10 @@ func (w pageHost) Latest() *monitor.Snapshot { return w.vitals.samples.Latest() 
 func (w pageHost) Ask(text string) { w.chat.Quote(text) }
 
 // TitleOf implements toolpage.Host.
-func (w pageHost) TitleOf(name string) string {
-	for _, in := range w.library.Infos() {
-		if in.Name == name {
-			return in.Title
-		}
+func (w windowHost) TitleOf(name string) string {
+	infos := w.library.Infos()
+	if i := slices.IndexFunc(infos, func(in transcript.Info) bool { return in.Name == name && in.Title != "" }); i >= 0 {
+		return infos[i].Title
 	}
 	return ""
 }

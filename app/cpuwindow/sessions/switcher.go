@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
@@ -265,26 +264,15 @@ func (r *HitRow) MouseOut() {}
 
 // CreateRenderer implements fyne.Widget.
 func (r *HitRow) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.New(&hitLayout{r}, r.bg, container.NewWithoutLayout(r.parts()...)))
-}
-
-func (r *HitRow) parts() []fyne.CanvasObject {
-	parts := []fyne.CanvasObject{r.title, r.meta}
+	parts := []fyne.CanvasObject{r.bg, r.title, r.meta}
 	if r.snippet != nil {
 		parts = append(parts, r.snippet)
 	}
-	return parts
+	return kit.NewRenderer(r, r.layOut, parts...)
 }
 
-type hitLayout struct{ r *HitRow }
-
-func (l *hitLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(0, 40) }
-
-func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	r := l.r
-	for _, x := range o {
-		x.Resize(s)
-	}
+func (r *HitRow) layOut(s fyne.Size) {
+	r.bg.Resize(s)
 	w, y := s.Width-2*kit.Gap8, float32(6)
 	put := func(x fyne.CanvasObject, h float32) {
 		x.Move(fyne.NewPos(kit.Gap8, y))

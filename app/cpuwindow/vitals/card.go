@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
@@ -208,25 +207,17 @@ func (p *pairRow) Measure(width float32) float32 {
 
 // CreateRenderer implements fyne.Widget.
 func (p *pairRow) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.New(pairLayout{p}, p.left, p.right))
+	return kit.NewRenderer(p, p.layOut, p.left, p.right)
 }
 
-type pairLayout struct{ p *pairRow }
-
-func (l pairLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
-
-func (l pairLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
-	if s.Width < pairFrom {
-		h := l.p.left.Measure(s.Width)
-		l.p.left.Move(fyne.Position{})
-		l.p.left.Resize(fyne.NewSize(s.Width, h))
-		l.p.right.Move(fyne.NewPos(0, h+kit.Gap12))
-		l.p.right.Resize(fyne.NewSize(s.Width, max(0, s.Height-h-kit.Gap12)))
-		return
-	}
+func (p *pairRow) layOut(s fyne.Size) {
 	half := (s.Width - kit.Gap12) / 2
-	l.p.left.Move(fyne.Position{})
-	l.p.left.Resize(fyne.NewSize(half, s.Height))
-	l.p.right.Move(fyne.NewPos(half+kit.Gap12, 0))
-	l.p.right.Resize(fyne.NewSize(half, s.Height))
+	left, right, at := fyne.NewSize(half, s.Height), fyne.NewSize(half, s.Height), fyne.NewPos(half+kit.Gap12, 0)
+	if s.Width < pairFrom {
+		h := p.left.Measure(s.Width)
+		left, right, at = fyne.NewSize(s.Width, h), fyne.NewSize(s.Width, max(0, s.Height-h-kit.Gap12)), fyne.NewPos(0, h+kit.Gap12)
+	}
+	p.left.Resize(left)
+	p.right.Move(at)
+	p.right.Resize(right)
 }
