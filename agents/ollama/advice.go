@@ -1,16 +1,15 @@
 package ollama
 
-// Suggestion is a model to begin with.
+// Suggestion is a model to start with.
 type Suggestion struct {
 	Model    string
-	Download int64  // bytes, roughly
-	Why      string // in a few words, for people
+	Download int64  // approximate size in bytes
+	Why      string // a short reason, for people
 }
 
-// Advice is what to pull on a machine with so many bytes of memory, the best
-// first; 0 is a machine of which nothing is known. The model and its context leave
-// room for what else runs. Sizes are those of the registry's default
-// quantisations.
+// Advice returns the models to pull on a machine with that many bytes of memory, best
+// first; 0 means unknown. The model and its context leave room for other programs. Sizes
+// are those of the registry's default quantizations.
 func Advice(memory uint64) []Suggestion {
 	const gib = 1 << 30
 	small := Suggestion{"qwen3:1.7b", 1.4e9, "quick and simple"}
@@ -30,24 +29,24 @@ func Advice(memory uint64) []Suggestion {
 	return []Suggestion{huge, large}
 }
 
-// MemoryShare is how much of the machine's memory a model may take and leave room for
-// its context and what else runs.
+// MemoryShare is the share of the machine's memory that a model may take. The rest is for
+// its context and other programs.
 const MemoryShare = 0.6
 
-// Fits reports whether a model of so many bytes runs well with so much memory; it does
-// where nothing is known of the memory.
+// Fits reports whether a model of that many bytes runs well with that much memory. It
+// returns true if the memory is unknown.
 func Fits(size int64, memory uint64) bool {
 	return memory == 0 || float64(size) <= MemoryShare*float64(memory)
 }
 
-// KnowMemory tells how much memory the machine has, in bytes, for Advice.
-func (c *Catalog) KnowMemory(bytes uint64) {
+// SetMemory sets the machine's memory in bytes, for Advice.
+func (c *Catalog) SetMemory(bytes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.memory = bytes
 }
 
-// Advice is the package's Advice for the machine's memory.
+// Advice returns the package's Advice for the machine's memory.
 func (c *Catalog) Advice() []Suggestion {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 
 const benchTokens = 20_000
 
-// BenchmarkChatStream relays an answer of 20,000 tokens, a line each, from a
-// server on loopback to OnChunk. Promised: 50,000 tokens/s.
+// BenchmarkChatStream relays an answer of 20,000 tokens, one per line, from a server on
+// loopback to OnChunk. The promise is 50,000 tokens/s.
 func BenchmarkChatStream(b *testing.B) {
 	lines := make([]byte, 0, 150*benchTokens)
 	for i := range benchTokens {

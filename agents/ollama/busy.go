@@ -15,15 +15,15 @@ const (
 	maxBackOff   = 30 * time.Second
 )
 
-// retryAfter is the cause of an ErrBusy whose answer said how long to wait.
+// retryAfter is the cause of an ErrBusy whose response said how long to wait.
 type retryAfter time.Duration
 
-// Error tells the wait.
+// Error returns the wait as text.
 func (r retryAfter) Error() string {
 	return fmt.Sprintf("the server asks to wait %s", time.Duration(r))
 }
 
-// busyFor reads Retry-After, in seconds or as a date; nil where there is none.
+// busyFor reads Retry-After, in seconds or as a date. It returns nil if there is none.
 func busyFor(resp *http.Response) error {
 	value := resp.Header.Get("Retry-After")
 	if n, err := strconv.Atoi(value); err == nil && n >= 0 {
@@ -35,8 +35,8 @@ func busyFor(resp *http.Response) error {
 	return nil
 }
 
-// backOff is the wait before the given retry (from 0): the server's wish, or a
-// doubled wait each time, never more than maxBackOff.
+// backOff returns the wait before the given retry, counted from 0: the server's Retry-After
+// or a wait that doubles each time, at most maxBackOff.
 func backOff(retry int, err error) time.Duration {
 	wait := firstBackOff << retry
 	var wish retryAfter
@@ -46,7 +46,7 @@ func backOff(retry int, err error) time.Duration {
 	return min(wait, maxBackOff)
 }
 
-// sleep waits for d, or less where ctx ends; it reports whether it waited.
+// sleep waits for d and reports whether it elapsed before ctx was done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

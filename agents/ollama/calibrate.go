@@ -7,27 +7,27 @@ import (
 )
 
 const (
-	minRatio    = 0.25 // counted tokens for each estimated one
+	minRatio    = 0.25 // counted tokens per estimated token
 	maxRatio    = 5.0
-	newShare    = 0.3 // of a new observation in the ratio; the first counts whole
-	enoughToGo  = 50  // estimated tokens, below which nothing is learnt
-	cutFrom     = 500 // estimated tokens, from which a cut is noticed
-	cutBelow    = 0.6 // counted ÷ estimated, below which the prompt was cut
+	newShare    = 0.3 // weight of a new observation in the ratio; the first counts fully
+	minObserved  = 50  // estimated tokens, minimum for an observation
+	cutFrom     = 500 // estimated tokens, minimum for noticing a truncation
+	cutBelow    = 0.6 // counted ÷ estimated below which the prompt was truncated
 	cutBeyond   = 0.8 // the same for a calibrated estimate beyond num_ctx
 	psEvery     = 10 * time.Second
 	psPatience  = 500 * time.Millisecond
 	cacheMargin = 150 // tokens
-	ratioSteps  = 8   // of the ratio that estimates are made with, to 1
+	ratioSteps  = 8   // steps per 1 of the ratio used for estimates
 )
 
-// learned is what answers taught about a model.
+// learned is what the client has learned about a model from responses.
 type learned struct {
-	ratio  float64   // 0: nothing learnt
-	steady float64   // ratio in steps, rounded up: what estimates are made with
+	ratio  float64   // 0: nothing learned
+	steady float64   // ratio in steps, rounded up; used for estimates
 	last   int       // estimated tokens of the last prompt
-	loaded int       // context the server gave, where less than asked for
-	own    int       // context that a conversation of its own asked for last
-	looked time.Time // at /api/ps
+	loaded int       // context the server loaded, if less than requested
+	own    int       // context that a conversation last requested for itself
+	looked time.Time // last check of /api/ps
 }
 
 func (c *Catalog) of(model string) *learned {
@@ -38,10 +38,10 @@ func (c *Catalog) of(model string) *learned {
 	return c.learned[key]
 }
 
-// NumCtx is the one context size used for the model by all agents, in tokens: the
-// configured one, else the model's maximum, at most 16,384; less where the server
-// was seen to load less. It doesn't grow again, so the model isn't reloaded back
-// and forth. ErrModelMissing where the model is not installed.
+// NumCtx returns the context size that all agents use for the model, in tokens: the
+// configured size, else the model's maximum, but at most 16,384; less if the server was
+// seen to load less. It doesn't grow again, so that the model isn't reloaded back and
+// forth. The error is ErrModelMissing if the model isn't installed.
 func (c *Catalog) NumCtx(ctx context.Context, model string) (int, error) {
 	models, err := c.list(ctx, time.Hour)
 	if err != nil {
@@ -74,9 +74,9 @@ func (c *Catalog) wanted(info ModelInfo) int {
 	return minNumCtx
 }
 
-// Estimate corrects a raw token estimate by what the model counted before. It moves
-// in steps, and goes down only by a whole one: prompts are cut by it, and one that
-// is cut elsewhere in each turn would have to be read anew in each.
+// Estimate corrects a raw token estimate by the model's earlier counts. It changes in
+// steps and decreases only by a whole one, because prompts are cut by it: if the cut
+// moved with each turn, the server would have to reread the prompt each time.
 func (c *Catalog) Estimate(model string, raw int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,21 +94,21 @@ func (l *learned) estimate(raw int) int {
 	return int(math.Ceil(float64(raw) * l.ratio))
 }
 
-// Observe learns from an answer: what the server really loaded (/api/ps) lowers
-// NumCtx; estimated (raw, before Estimate) and counted prompt tokens calibrate
-// Estimate. It reports whether the server must have cut the prompt in silence, as
-// servers before truncate:false do: far fewer tokens were counted than estimated, or
-// as many as the context holds. Servers since 0.4 count the whole prompt, what came
-// from the prefix cache too; a count that a still older one may give, of the new
-// tokens alone, is not taken for a cut. A count of 0 tells nothing.
+// Observe learns from a response. The context that the server really loaded (/api/ps)
+// lowers NumCtx; estimated (raw, before Estimate) and counted prompt tokens calibrate
+// Estimate. It reports whether the server must have silently truncated the prompt, as
+// servers before truncate:false do: it counted far fewer tokens than estimated, or as many
+// as the context holds. Servers since 0.4 count the whole prompt, including the part from
+// the prefix cache. An older server may count only the new tokens, which isn't mistaken
+// for a truncation. A count of 0 means nothing.
 //
-// asked is the context that was asked for; 0 for NumCtx. A conversation may ask for
-// another one: that tells nothing about what the server gives the others.
+// asked is the requested context; 0 is NumCtx. A conversation may request another size,
+// which says nothing about what the server gives to the others.
 func (c *Catalog) Observe(ctx context.Context, model string, asked, estimated, counted int) (cut bool) {
-	numCtx, _ := c.NumCtx(ctx, model) // 0 where it is not known
+	numCtx, _ := c.NumCtx(ctx, model) // 0 if unknown
 	own := asked > 0 && asked != numCtx
 	if !own {
-		c.lookAtLoaded(ctx, model)
+		c.checkLoaded(ctx, model)
 		numCtx, _ = c.NumCtx(ctx, model)
 	}
 	c.mu.Lock()
@@ -126,20 +126,20 @@ func (l *learned) observe(raw, counted, numCtx int) (cut bool) {
 	estimate, before := l.estimate(raw), l.last
 	l.last = raw
 	if numCtx > 0 && counted >= numCtx {
-		return true // it filled the context: a server that refuses had refused it
+		return true // it filled the context; a server with truncate:false would have refused it
 	}
 	if estimate > cutFrom && float64(counted) < l.least(estimate, numCtx) {
 		grown := l.estimate(raw - before)
 		cached := before > 0 && estimate < numCtx && near(counted, grown)
 		return !cached
 	}
-	if raw >= enoughToGo {
+	if raw >= minObserved {
 		l.calibrate(float64(counted) / float64(raw))
 	}
 	return false
 }
 
-// least is the count below which a prompt was cut.
+// least returns the count below which a prompt was truncated.
 func (l *learned) least(estimate, numCtx int) float64 {
 	if l.ratio > 0 && numCtx > 0 && estimate > numCtx {
 		return cutBeyond * float64(estimate)
@@ -147,8 +147,8 @@ func (l *learned) least(estimate, numCtx int) float64 {
 	return cutBelow * float64(estimate)
 }
 
-// near tells whether a count is what a server reports that counts only the tokens
-// that were new since the prompt before: very old ones do, with their cache.
+// near reports whether a count is that of a server which counts only the tokens added
+// since the previous prompt, as very old ones with a cache do.
 func near(counted, grown int) bool {
 	return counted > grown/2-cacheMargin && counted < grown*8/5+cacheMargin
 }
@@ -166,8 +166,8 @@ func (l *learned) calibrate(ratio float64) {
 	}
 }
 
-// lookAtLoaded learns the context the server gave the model, now and then.
-func (c *Catalog) lookAtLoaded(ctx context.Context, model string) {
+// checkLoaded checks from time to time which context the server gave the model.
+func (c *Catalog) checkLoaded(ctx context.Context, model string) {
 	c.mu.Lock()
 	l := c.of(model)
 	fresh := !l.looked.IsZero() && time.Since(l.looked) < psEvery

@@ -2,7 +2,7 @@ package ollama
 
 import "testing"
 
-func TestObserveCalibratesAndNoticesACut(t *testing.T) {
+func TestObserveCalibratesAndNoticesATruncation(t *testing.T) {
 	type call struct {
 		raw, counted int
 		cut          bool
@@ -57,8 +57,8 @@ func TestParseParameters(t *testing.T) {
 	}
 }
 
-// Prompts are cut by the estimate: one that moves with each answer would cut each
-// prompt elsewhere, and the server would read all of it anew each time.
+// Prompts are cut by the estimate. If it changed with each answer, each prompt would be
+// cut elsewhere, and the server would reread all of it each time.
 func TestEstimatesAreSteady(t *testing.T) {
 	c := &Catalog{learned: map[string]*learned{}}
 	l := c.of("m")

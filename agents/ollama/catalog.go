@@ -11,36 +11,36 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ErrNoModel: no installed model can play the role.
+// ErrNoModel reports that no installed model suits the role.
 var ErrNoModel = errors.New("no model is installed for this role")
 
 const (
-	listAge       = 3 * time.Second // the list of models is asked for again after this
+	listAge       = 3 * time.Second // after this, the list of models is requested again
 	maxAutoNumCtx = 16384           // tokens
-	minNumCtx     = 4096            // tokens, where nothing is known of a model
+	minNumCtx     = 4096            // tokens, if nothing is known about a model
 	showAtOnce    = 4               // models described at the same time
 )
 
-// Catalog knows the installed models and resolves roles to them, by capability
-// and size; again when the list changes. Safe for concurrent use.
+// Catalog lists the installed models and resolves roles to them, by capability and size.
+// It follows changes of the list. Safe for concurrent use.
 type Catalog struct {
 	c      *Client
 	numCtx int
 
-	refresh permits // one: held while the list is asked for, which a loading server may take long to answer
+	refresh permits // one, held while the list is requested: a server that loads a model may answer late
 
-	mu      sync.Mutex // guards what follows; never held during a request
+	mu      sync.Mutex // guards the fields below; never held during a request
 	models  []ModelInfo
 	at      time.Time
 	limit   int64
 	chat    func() string
-	memory  uint64              // of the machine, in bytes; 0 is not known
+	memory  uint64              // of the machine, in bytes; 0 is unknown
 	learned map[string]*learned // by canonical name
 }
 
-// NewCatalog returns a catalogue of c's models. numCtx is the configured context
-// size in tokens; 0 means auto (the model's maximum, at most 16,384, less if the
-// server says it loaded less).
+// NewCatalog returns a catalog of c's models. numCtx is the configured context size in
+// tokens; 0 means auto: the model's maximum, but at most 16,384, and less if the server
+// loaded less.
 func NewCatalog(c *Client, numCtx int) *Catalog {
 	if c == nil {
 		panic("ollama.NewCatalog: a client is required")
@@ -48,30 +48,30 @@ func NewCatalog(c *Client, numCtx int) *Catalog {
 	return &Catalog{c: c, numCtx: numCtx, refresh: make(permits, 1), chat: func() string { return "" }, learned: map[string]*learned{}}
 }
 
-// LimitSize tells how large a model's file may be, in bytes, to fit the machine:
-// larger ones are chosen by role only where no smaller one will do. 0 is no limit.
+// LimitSize sets the largest size of a model's file that suits the machine, in bytes.
+// Larger models are chosen by role only if no smaller one will do. 0 is no limit.
 func (c *Catalog) LimitSize(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.limit = bytes
 }
 
-// ChatModel tells which model the settings name for chats; "" where they name none. The
-// model for small work is chosen to go with it.
+// ChatModel sets the function that returns the settings' model for chats, or "". The model
+// for small work is chosen to fit beside it.
 func (c *Catalog) ChatModel(name func() string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.chat = name
 }
 
-// Models lists the installed models with what they can do, refreshed when older
-// than a few seconds. A model that can't be described is listed without
-// capabilities, so no role chooses it.
+// Models returns the installed models with their capabilities. It refreshes the list if it
+// is older than a few seconds. A model that can't be described has no capabilities, so no
+// role chooses it.
 func (c *Catalog) Models(ctx context.Context) ([]ModelInfo, error) {
 	return c.list(ctx, listAge)
 }
 
-// ModelsNow is Models, with the list asked for again: something was just pulled or deleted.
+// ModelsNow is like Models, but always refreshes the list, as after a pull or a deletion.
 func (c *Catalog) ModelsNow(ctx context.Context) ([]ModelInfo, error) {
 	return c.list(ctx, 0)
 }
@@ -128,9 +128,9 @@ func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelRespon
 	return models, nil
 }
 
-// Resolve gives the model to use: explicit if not "" (ErrModelMissing where it is
-// not installed, never another one), else the best for the role. ErrNoModel where
-// none fits.
+// Resolve returns the model to use: explicit if it isn't "" (ErrModelMissing if it isn't
+// installed, never another model), else the best for the role. The error is ErrNoModel if
+// none is suitable.
 func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (ModelInfo, error) {
 	models, err := c.Models(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 	return info, nil
 }
 
-// explicit finds a model by name; the list may be a few seconds old, so a missing
-// one is looked for again.
+// explicit finds a model by name. The list may be a few seconds old, so it is refreshed if
+// the model is missing.
 func (c *Catalog) explicit(ctx context.Context, models []ModelInfo, name string) (ModelInfo, error) {
 	if info, ok := findInfo(models, name); ok {
 		return info, nil
@@ -173,14 +173,14 @@ func findInfo(models []ModelInfo, name string) (ModelInfo, bool) {
 	return models[i], true
 }
 
-// NoModelError is ErrNoModel with what is missing.
+// NoModelError is ErrNoModel with details.
 type NoModelError struct {
 	Role      Role
 	Installed int    // models installed, of any kind
 	Advice    string // the model to pull on this machine
 }
 
-// Error names the role.
+// Error returns a text that names the role.
 func (e *NoModelError) Error() string {
 	if e.Installed == 0 {
 		return "no model is installed"
@@ -188,5 +188,5 @@ func (e *NoModelError) Error() string {
 	return ErrNoModel.Error() + ": " + strings.ToLower(string(e.Role))
 }
 
-// Is makes it an ErrNoModel.
+// Is reports whether target is ErrNoModel.
 func (e *NoModelError) Is(target error) bool { return target == ErrNoModel }

@@ -32,7 +32,7 @@ func cloud() ollamatest.Model {
 	return m
 }
 
-func TestRolesAreResolvedByWhatIsInstalled(t *testing.T) {
+func TestRolesAreResolvedToInstalledModels(t *testing.T) {
 	everything := []ollamatest.Model{tiny, middle, large, coder, nomic, guard, llava, cloud()}
 	tests := []struct {
 		name   string
@@ -75,7 +75,7 @@ func TestRolesAreResolvedByWhatIsInstalled(t *testing.T) {
 	}
 }
 
-func TestAnExplicitModelIsThatOneOrMissing(t *testing.T) {
+func TestAnExplicitModelIsNeverReplaced(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{tiny, nomic, cloud()}})
 	c := ollama.NewCatalog(newClient(t, s, nil), 0)
 	for name, want := range map[string]string{
@@ -141,12 +141,12 @@ func requests(s *ollamatest.Server, path string) int {
 	return n
 }
 
-func TestNumCtxIsOneForAModelAndNeverMoreThanTheServerGave(t *testing.T) {
+func TestNumCtxIsTheSameForAllAndAtMostWhatTheServerLoaded(t *testing.T) {
 	tests := []struct {
 		name       string
 		configured int
 		maximum    int
-		given      int // the server's limit, 0 is none
+		given      int // the server's limit; 0 is none
 		want       int // before the first answer
 		after      int
 	}{
@@ -189,7 +189,7 @@ func TestNumCtxIsOneForAModelAndNeverMoreThanTheServerGave(t *testing.T) {
 	}
 }
 
-func TestASilentCutIsNoticed(t *testing.T) {
+func TestASilentTruncationIsNoticed(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{tiny}, OldServer: true,
 		Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}},
@@ -212,7 +212,7 @@ func TestASilentCutIsNoticed(t *testing.T) {
 	}
 }
 
-// text is so many tokens long, at four bytes each.
+// text returns a text of that many tokens, at four bytes each.
 func text(tokens int) string {
 	b := make([]byte, 4*tokens)
 	for i := range b {

@@ -13,29 +13,29 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ChatRequest is one call of the model.
+// ChatRequest is one chat request.
 type ChatRequest struct {
 	Model       string
 	Messages    []api.Message
-	NoSystem    bool // see ModelInfo: what system messages say goes with the first of the user's
+	NoSystem    bool // see ModelInfo: system messages are sent with the user's first message
 	Tools       api.Tools
-	NumCtx      int // 0: leave it to the server
-	MaxTokens   int // num_predict; 0: leave it
+	NumCtx      int // 0: the server's default
+	MaxTokens   int // num_predict; 0: the server's default
 	Temperature *float64
-	Think       *bool           // nil: the model's default; left out where the model can't think
+	Think       *bool           // nil: the model's default; omitted if the model can't think
 	Format      json.RawMessage // nil, or a JSON schema
-	OnPhase     func(Phase)     // may be nil; on the caller's goroutine
+	OnPhase     func(Phase)     // may be nil; called on the caller's goroutine
 	OnChunk     func(Chunk)     // may be nil; called in order on the caller's goroutine
 }
 
-// Chunk is what one line of the stream added.
+// Chunk is the text that one line of the stream added.
 type Chunk struct {
 	Content   string
 	Thinking  string
 	ToolCalls []api.ToolCall
 }
 
-// ChatResult is a finished answer. On an error it holds what had arrived.
+// ChatResult is a finished answer. After an error, it holds what had arrived.
 type ChatResult struct {
 	Content      string
 	Thinking     string
@@ -49,8 +49,8 @@ type ChatResult struct {
 	Loaded       bool // the call had to load the model
 }
 
-// chatLine is one line of the stream: what we need of api.ChatResponse, and the
-// error that a line may hold instead.
+// chatLine is one line of the stream: the fields of api.ChatResponse that we need, or an
+// error.
 type chatLine struct {
 	Message    api.Message `json:"message"`
 	Done       bool        `json:"done"`
@@ -62,13 +62,13 @@ type chatLine struct {
 func (l chatLine) failure() string { return string(l.Failure) }
 func (l chatLine) last() bool      { return l.Done }
 
-// Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the
-// call within 200 ms with ErrCancelled; 503 is tried again with back-off, at most
-// 3 times, as long as nothing has arrived. The first phase is reported within
-// 100 ms; PhaseQueued comes again where the server is busy. A silent server is
-// given up (ErrTimeout) after the idle time-out; before the first line it gets time
-// to load the model and to read the prompt on top (see readingTime). Template tokens in
-// the messages are sent as plain text (see Harmless).
+// Chat streams one answer (truncate:false, shift:false). Canceling ctx ends the call
+// within 200 ms with ErrCancelled. A 503 is retried with back-off at most 3 times, as long
+// as nothing has arrived. The first phase is reported within 100 ms; PhaseQueued is
+// reported again if the server is busy. A silent server times out (ErrTimeout) after the
+// idle timeout; before the first line it gets additional time to load the model and to
+// read the prompt (see readingTime). Template tokens in the messages are sent as plain
+// text (see Harmless).
 func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) {
 	t := c.target("chat", req.Model)
 	req.Messages = harmless(req.Messages)
@@ -78,7 +78,7 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 	run := &chatRun{req: req}
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)
-		c.aside.giveWay()
+		c.aside.cancelAll()
 		if err := c.permits.acquire(ctx); err != nil {
 			return run.result, t.ended(ctx)
 		}
@@ -93,19 +93,19 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 	return result, err
 }
 
-// The slowest machine that is waited for reads so many tokens of a prompt in a
-// second (a small laptop without a GPU, a model of 8 billion parameters), and an
-// image counts for so many.
+// The reading speed of the slowest supported machine (a small laptop without a GPU, a
+// model of 8 billion parameters) in tokens per second, and the tokens that an image
+// counts for.
 const (
 	slowestReading = 20
 	imageTokens    = 1000
 )
 
-// readingTime is what reading the prompt may take before a silent server counts as
-// hung, beyond the idle time-out: a server says nothing while it reads, and 16,000
-// tokens are minutes on a machine without a GPU. A prompt of 1,000 tokens gets 50 s
-// more, one of 16,000 gets 13 minutes. What the server still has in its cache is
-// counted as well: nobody tells us what that is.
+// readingTime returns how long the server may read the prompt before it counts as hung,
+// in addition to the idle timeout. A server is silent while it reads, and 16,000 tokens
+// take minutes on a machine without a GPU. A prompt of 1,000 tokens gets 50 s more, one of
+// 16,000 gets 13 minutes. It includes what the server has in its cache, which the client
+// can't know.
 func readingTime(req ChatRequest) time.Duration {
 	tokens := 0
 	for _, m := range req.Messages {
@@ -120,7 +120,7 @@ func readingTime(req ChatRequest) time.Duration {
 	return time.Duration(tokens) * time.Second / slowestReading
 }
 
-// chat sends the request until the server takes it.
+// chat sends the request until the server accepts it.
 func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 	think := run.req.Think
 	for retry := 0; ; {
@@ -150,7 +150,7 @@ func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 	}
 }
 
-// cannotThink tells whether the server refused the think flag for this model.
+// cannotThink reports whether the server refused the think flag for this model.
 func cannotThink(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Status == http.StatusBadRequest && strings.Contains(e.Detail, "does not support thinking")
@@ -183,14 +183,14 @@ func (c *Client) chatBody(req ChatRequest, think *bool) api.ChatRequest {
 	return body
 }
 
-// chatRun gathers one answer.
+// chatRun collects one answer.
 type chatRun struct {
 	req      ChatRequest
 	result   ChatResult
 	content  strings.Builder
 	thinking strings.Builder
 	split    thinkSplitter
-	started  bool // something of the answer has arrived
+	started  bool // part of the answer has arrived
 }
 
 func (r *chatRun) onPhase(p Phase) {
@@ -213,7 +213,7 @@ func (r *chatRun) onLine(l chatLine) {
 	r.result.LoadTime, r.result.PromptTime, r.result.AnswerTime = l.LoadDuration, l.PromptEvalDuration, l.EvalDuration
 }
 
-// endSplit makes the rest of the answer plain: the model thinks natively.
+// endSplit stops splitting the answer, because the model thinks natively.
 func (r *chatRun) endSplit() Chunk {
 	content, thinking := r.split.flush()
 	r.split.state = thinkPlain
@@ -233,7 +233,7 @@ func (r *chatRun) emit(ch Chunk) {
 	}
 }
 
-// finish gives out what was held back and the result.
+// finish emits what was held back and returns the result.
 func (r *chatRun) finish() ChatResult {
 	content, thinking := r.split.flush()
 	r.emit(Chunk{Content: content, Thinking: thinking})

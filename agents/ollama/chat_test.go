@@ -20,7 +20,7 @@ var qwen = ollamatest.Model{
 	Capabilities: []string{"completion", "tools", "thinking"}, ContextLength: 40960,
 }
 
-// script answers every chat of qwen so.
+// script answers every chat of qwen with that reply.
 func script(reply ollamatest.Reply) ollamatest.Script {
 	return ollamatest.Script{Models: []ollamatest.Model{qwen}, Rules: []ollamatest.Rule{{Reply: reply}}}
 }
@@ -42,7 +42,7 @@ func ask(text string) ollama.ChatRequest {
 	return ollama.ChatRequest{Model: qwen.Name, Messages: []api.Message{{Role: "user", Content: text}}}
 }
 
-func TestChatGivesTheWholeAnswer(t *testing.T) {
+func TestChatReturnsTheWholeAnswer(t *testing.T) {
 	call := ollamatest.ToolCall("SYSTEM_STATS", "topic", "cpu", "count", 3.0)
 	tests := []struct {
 		name           string
@@ -91,7 +91,7 @@ func TestChatGivesTheWholeAnswer(t *testing.T) {
 	}
 }
 
-func TestChatSendsWhatTheServerNeedsToRefuseInsteadOfCutting(t *testing.T) {
+func TestChatAsksTheServerNotToTruncate(t *testing.T) {
 	s := ollamatest.Start(t, script(ollamatest.Reply{Text: "ok"}))
 	temperature, no := 0.5, false
 	req := ask("How?")
@@ -154,7 +154,7 @@ func TestChatFailuresHaveAKindAndKeepWhatArrived(t *testing.T) {
 	}
 }
 
-func TestChatSaysThatOllamaIsDown(t *testing.T) {
+func TestChatReportsThatOllamaIsDown(t *testing.T) {
 	closed := ollamatest.New(ollamatest.Script{})
 	if err := closed.Start(); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestChatSaysThatOllamaIsDown(t *testing.T) {
 	}
 }
 
-func TestThinkIsLeftOutWhereTheModelCannot(t *testing.T) {
+func TestThinkIsOmittedIfTheModelCannotThink(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{qwen}, Rules: []ollamatest.Rule{
 		{
 			When:  func(req api.ChatRequest) bool { return req.Think != nil },
@@ -215,7 +215,7 @@ func TestRedirectsElsewhereAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNoneIsNamedSo(t *testing.T) {
+func TestAServerThatIsNotOllamaIsReported(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
 	raw, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -16,15 +16,15 @@ const (
 	DefaultKeepAlive     = 10 * time.Minute
 )
 
-// Params is what a Client needs; all optional.
+// Params configures a Client; all fields are optional.
 type Params struct {
-	Host          string        // as OLLAMA_HOST is read; "" takes OLLAMA_HOST, then 127.0.0.1:11434
-	HTTP          *http.Client  // nil is one that uses no proxy for loopback and follows no redirect elsewhere
-	MaxConcurrent int           // permits per HTTP chat call, default 1
-	IdleTimeout   time.Duration // the longest silence, default 120 s; does not run while a model loads, and a long prompt gets more until its first token
-	KeepAlive     time.Duration // default 10 min; below zero keeps the model for ever
-	// Descriptions is a file that keeps what models can do, by their digest, so that a
-	// server too busy to say changes nothing; "" keeps it in memory.
+	Host          string        // in the form of OLLAMA_HOST; "" is OLLAMA_HOST, or 127.0.0.1:11434 if that is unset
+	HTTP          *http.Client  // nil is one without a proxy for loopback that follows no redirect to another host
+	MaxConcurrent int           // maximum concurrent chat calls, default 1
+	IdleTimeout   time.Duration // the longest silence, default 120 s; paused while a model loads, and longer before the first token of a long prompt
+	KeepAlive     time.Duration // default 10 min; below zero keeps the model forever
+	// Descriptions is a file with the capabilities of models, by digest, for times when the
+	// server is too busy to describe them; "" keeps them only in memory.
 	Descriptions string
 	Logger       *slog.Logger
 }
@@ -42,7 +42,7 @@ type Client struct {
 	shown    descriptions
 }
 
-// New returns a client; a bad host is an error with the form expected.
+// New returns a client. The error for a bad host shows the expected form.
 func New(p Params) (*Client, error) {
 	from := p.Host
 	if from == "" {
@@ -76,7 +76,7 @@ func New(p Params) (*Client, error) {
 	return c, nil
 }
 
-// Host is the server's base address.
+// Host returns the server's base address.
 func (c *Client) Host() *url.URL {
 	u := *c.base
 	return &u

@@ -13,37 +13,37 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// mostDescriptions is how many models a file describes: more than anybody has. Beyond
-// it begins anew.
+// maxDescriptions limits the models in the file, to more than anybody has. Beyond that,
+// the file starts over.
 const (
-	mostDescriptions = 500
-	mostBytes        = 4 << 20 // of its file
-	// describedFor is how long a description holds: a newer server says more of the same
-	// model. One that is older stands in for a server that doesn't say anything in
-	// describePatience, and then for as long as describeAgain.
+	maxDescriptions = 500
+	maxDescriptionBytes        = 4 << 20 // of its file
+	// describedFor is how long a description is valid; a newer server may say more about
+	// the same model. If the server doesn't answer within describePatience, an older
+	// description is used for describeAgain.
 	describedFor     = 24 * time.Hour
 	describePatience = 2 * time.Second
 	describeAgain    = time.Minute
 )
 
-// description is what a model can do, and when the server said so.
+// description is a model's description and when the server gave it.
 type description struct {
 	ModelInfo
-	Described time.Time // zero in files of before
+	Described time.Time // zero in older files
 }
 
-// descriptions is what models can do, by digest: another file is another model. A
-// server that loads a model or is busy takes long to tell.
+// descriptions caches descriptions of models by digest, since another file is another
+// model. A server that is busy or loads a model describes models slowly.
 type descriptions struct {
 	path string // "" for none
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	read  bool
 	known map[string]description
 }
 
-// get gives what is known of a listed model, under the name it has now, and whether that
-// holds without asking again.
+// get returns the description of a listed model under its current name, and whether it is
+// still valid.
 func (d *descriptions) get(entry api.ListModelResponse) (info ModelInfo, known, holds bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,8 +54,8 @@ func (d *descriptions) get(entry api.ListModelResponse) (info ModelInfo, known, 
 	return got.ModelInfo, known && entry.Digest != "", age >= 0 && age < describedFor
 }
 
-// putOff has a model described again later: the server doesn't say it just now.
-func (d *descriptions) putOff(digest string) {
+// postpone postpones the next description of a model, because the server doesn't answer now.
+func (d *descriptions) postpone(digest string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if got, ok := d.known[digest]; ok {
@@ -64,7 +64,7 @@ func (d *descriptions) putOff(digest string) {
 	}
 }
 
-// load reads the file, once. One that can't be read is made anew.
+// load reads the file, once. A file that can't be read starts over.
 func (d *descriptions) load() {
 	if d.read {
 		return
@@ -73,14 +73,14 @@ func (d *descriptions) load() {
 	if d.path == "" {
 		return
 	}
-	if data, err := wholefile.Read(d.path, mostBytes); err == nil {
+	if data, err := wholefile.Read(d.path, maxDescriptionBytes); err == nil {
 		if json.Unmarshal(data, &d.known) != nil || d.known == nil {
 			d.known = map[string]description{}
 		}
 	}
 }
 
-// keep takes in a description. An error is of the file alone.
+// keep stores a description. An error only concerns the file.
 func (d *descriptions) keep(info ModelInfo) error {
 	if info.Digest == "" {
 		return nil
@@ -88,7 +88,7 @@ func (d *descriptions) keep(info ModelInfo) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.load()
-	if len(d.known) >= mostDescriptions {
+	if len(d.known) >= maxDescriptions {
 		clear(d.known)
 	}
 	d.known[info.Digest] = description{info, time.Now()}

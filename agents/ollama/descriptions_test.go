@@ -16,8 +16,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// A new process that meets a busy server knows what an earlier one was told.
-func TestABusyServerChangesNothingOfWhatModelsCanDo(t *testing.T) {
+// A new process that finds a busy server knows the descriptions that an earlier one got.
+func TestDescriptionsSurviveABusyServer(t *testing.T) {
 	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{
 		{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "tools"}, ContextLength: 40960},
 	}})
@@ -64,7 +64,7 @@ func TestABusyServerChangesNothingOfWhatModelsCanDo(t *testing.T) {
 		t.Errorf("described anew as %+v", got)
 	}
 
-	// What a server says of a model changes with the server: it is asked again some day.
+	// A newer server may describe a model differently, so it is asked again later.
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

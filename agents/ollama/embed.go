@@ -10,8 +10,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// maxEmbedAnswer bounds the one line of an answer: 1,000 vectors of 4,096 numbers
-// are some 50 MB.
+// maxEmbedAnswer limits the only line of a response: 1,000 vectors of 4,096 numbers are
+// about 50 MB.
 const maxEmbedAnswer = 64 << 20
 
 type embedLine struct {
@@ -22,10 +22,10 @@ type embedLine struct {
 func (l embedLine) failure() string { return string(l.Failure) }
 func (l embedLine) last() bool      { return true }
 
-// Embed gives a vector per text, with truncate:false: a text longer than the
-// model's context is ErrContextOverflow. It waits for a permit, and gives it back
-// unfinished (ErrAside) as soon as a chat wants it: call again then. The idle
-// time-out does not run while the model loads.
+// Embed returns a vector per text, with truncate:false: a text longer than the model's
+// context is ErrContextOverflow. It waits for a permit, and releases it unfinished
+// (ErrAside) as soon as a chat needs it; call Embed again then. The idle timeout is paused
+// while the model loads.
 func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	ctx, leave := c.aside.enter(ctx)
 	defer leave()
@@ -36,9 +36,9 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	return c.embed(ctx, model, texts)
 }
 
-// EmbedNow is Embed for somebody who waits: it takes a permit that is free, else
-// it is ErrBusy. Where one call at a time is allowed it loads no model beside the
-// one that may be there: ErrNotLoaded. What made vectors here a moment ago is loaded.
+// EmbedNow is Embed for a caller who waits. If no permit is free, it returns ErrBusy. If
+// only one call at a time is allowed, it doesn't load a model beside another one and
+// returns ErrNotLoaded; a model that made vectors here a moment ago counts as loaded.
 func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	t := c.target("embed", model)
 	if !c.permits.tryAcquire() {
@@ -57,9 +57,9 @@ func (c *Client) EmbedNow(ctx context.Context, model string, texts []string) ([]
 	return c.embed(ctx, model, texts)
 }
 
-// Digest is that of the model of this name that is loaded, or else as the server lists
-// it now; ErrModelMissing where it lists none. What is loaded is told without a look at
-// the disk.
+// Digest returns the digest of the loaded model of this name, or else of the one that the
+// server lists; ErrModelMissing if it lists none. The server reports loaded models without
+// reading the disk.
 func (c *Client) Digest(ctx context.Context, model string) (string, error) {
 	running, err := c.Running(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Client) Digest(ctx context.Context, model string) (string, error) {
 			loaded = append(loaded, m.Digest)
 		}
 	}
-	if len(loaded) == 1 && loaded[0] != "" { // two are an old one and its successor
+	if len(loaded) == 1 && loaded[0] != "" { // two would be an old model and its successor
 		return loaded[0], nil
 	}
 	list, err := c.Models(ctx)
@@ -110,8 +110,8 @@ func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]f
 	return vectors, nil
 }
 
-// embedded is when models made vectors last: the server keeps them loaded for as long as it
-// was asked to.
+// embedded records when models last made vectors, since the server keeps them loaded for
+// the requested time.
 type embedded struct {
 	mu sync.Mutex
 	at map[string]time.Time
@@ -126,7 +126,7 @@ func (e *embedded) note(model string) {
 	e.at[canonical(model)] = time.Now()
 }
 
-// lately reports whether a model made vectors within half the time that it is kept.
+// lately reports whether a model made vectors within half the time that it stays loaded.
 func (e *embedded) lately(model string, kept time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

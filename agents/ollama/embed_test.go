@@ -11,7 +11,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-func TestEmbedGivesAVectorPerText(t *testing.T) {
+func TestEmbedReturnsAVectorPerText(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
 	c := newClient(t, s, nil)
 	got, err := c.Embed(t.Context(), "nomic-embed-text", []string{"fan noise", "a loud fan", ""})
@@ -29,7 +29,7 @@ func TestEmbedGivesAVectorPerText(t *testing.T) {
 	}
 }
 
-func TestTheModelTellsDigestAndDimensions(t *testing.T) {
+func TestShowReturnsDigestAndDimensions(t *testing.T) {
 	model := nomic
 	model.Dimensions = 48
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}})
@@ -39,7 +39,7 @@ func TestTheModelTellsDigestAndDimensions(t *testing.T) {
 	}
 }
 
-func TestEmbedGivesWayToAChat(t *testing.T) {
+func TestEmbedYieldsToAChat(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{
 		Models:     []ollamatest.Model{tiny, nomic},
 		Rules:      []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "hello"}}},
@@ -73,14 +73,14 @@ func TestEmbedNowLoadsNoModelBesideAnother(t *testing.T) {
 		t.Errorf("not in memory: %v", err)
 	}
 	two := newClient(t, s, func(p *ollama.Params) { p.MaxConcurrent = 2 })
-	for _, c := range []*ollama.Client{two, one} { // the first loads it
+	for _, c := range []*ollama.Client{two, one} { // the first client loads it
 		if got, err := c.EmbedNow(t.Context(), nomic.Name, []string{"a"}); err != nil || len(got) != 1 {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
 }
 
-func TestWhatGoesWrongWithEmbeddings(t *testing.T) {
+func TestEmbedFailures(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault ollamatest.FaultKind

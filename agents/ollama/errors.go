@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// What can go wrong, for callers to decide on with errors.Is. Every error of a
-// Client is an *Error whose Kind is one of these.
+// The kinds of errors, for errors.Is. Every error of a Client is an *Error whose Kind is
+// one of these.
 var (
 	ErrOllamaDown      = errors.New("ollama is not running")
 	ErrModelMissing    = errors.New("model is not installed")
@@ -24,7 +24,7 @@ var (
 	ErrNotLoaded       = errors.New("the model is not in the server's memory")
 )
 
-// notOllama is what the error of a foreign server says.
+// notOllama is the detail of an error from a server that isn't Ollama.
 const notOllama = "this does not look like an Ollama server"
 
 // Error is a failed call: Kind is one of the sentinels above.
@@ -32,16 +32,16 @@ type Error struct {
 	Kind   error
 	Op     string // chat, tags, show, ps, pull, embed, version
 	Host   string // host:port
-	Model  string // "" where the call names none
-	Status int    // HTTP status, 0 where none
-	Detail string // the server's words, or what was wrong with its answer
+	Model  string // "" if the call has none
+	Status int    // HTTP status, or 0
+	Detail string // the server's message, or what is wrong with its response
 	Err    error  // the cause, may be nil
 
-	Began   bool // a part of an answer's text had arrived
-	Foreign bool // no Ollama server answers so: something else is at this address
+	Began   bool // part of an answer's text had arrived
+	Foreign bool // no Ollama server responds like this: something else is at this address
 }
 
-// Error gives the kind, what was being done and the server's words, in one line.
+// Error returns the kind, the operation and the server's message, as one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -64,7 +64,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
@@ -72,22 +72,22 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// target says which call failed; its methods build the call's errors.
+// target identifies a call; its methods build the call's errors.
 type target struct{ op, host, model string }
 
 func (t target) fail(kind error, detail string, cause error) *Error {
 	return &Error{Kind: kind, Op: t.op, Host: t.host, Model: t.model, Detail: detail, Err: cause}
 }
 
-// foreign is the error of an answer that no Ollama server gives; detail says why,
-// it may be "".
+// foreign returns the error for a response that isn't from an Ollama server. detail is the
+// reason and may be "".
 func (t target) foreign(detail string, cause error) *Error {
 	e := t.fail(ErrServer, detail, cause)
 	e.Foreign = true
 	return e
 }
 
-// ended is the error of a call whose context ended.
+// ended returns the error for a call whose context is done.
 func (t target) ended(ctx context.Context) *Error {
 	cause := context.Cause(ctx)
 	switch {
@@ -99,8 +99,8 @@ func (t target) ended(ctx context.Context) *Error {
 	return t.fail(ErrCancelled, "", cause)
 }
 
-// transport gives a type to an error of the connection. started tells whether
-// the server had begun to answer.
+// transport classifies an error of the connection. started reports whether the server had
+// begun to respond.
 func (t target) transport(err error, started bool) *Error {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -120,13 +120,13 @@ func (t target) transport(err error, started bool) *Error {
 	}
 }
 
-// overflowWords are how servers of different ages say that a prompt is too long.
+// overflowWords are the messages of old and new servers for a prompt that is too long.
 var overflowWords = []string{
 	"exceeds the context", "longer than the context", "context length exceeded",
 	"exceeds maximum context", "exceeds the available context", "exceed_context_size",
 }
 
-// reported gives a type to what the server said in an error body or line.
+// reported classifies the server's message in an error body or line.
 func (t target) reported(status int, detail string) *Error {
 	e := t.fail(ErrServer, detail, nil)
 	e.Status = status

@@ -16,11 +16,11 @@ const (
 	defaultPort    = "11434"
 )
 
-// ParseHost reads an address as Ollama reads OLLAMA_HOST: scheme, host, port and
-// path are all optional; spaces and quotes around it don't count; the port is
-// 11434, or the scheme's own where a scheme is given, also where it is no port
-// number. An unspecified address (0.0.0.0, ::), which only a server can use,
-// becomes loopback. The rules are those of envconfig/config.go in Ollama 0.34.
+// ParseHost reads an address as Ollama reads OLLAMA_HOST. Scheme, host, port and path are
+// all optional; spaces and quotes around it are ignored. The default port is 11434, or the
+// scheme's own if a scheme is given; it also replaces an invalid port. An unspecified
+// address (0.0.0.0, ::), which only a server can use, becomes loopback. The rules are those
+// of envconfig/config.go in Ollama 0.34.
 func ParseHost(s string) (*url.URL, error) {
 	trimmed := strings.TrimSpace(strings.Trim(strings.TrimSpace(s), `"'`))
 	scheme, rest, port := splitScheme(trimmed)
@@ -39,8 +39,8 @@ func ParseHost(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// isHostName is generous, the resolver has the last word; but what holds a colon
-// must be an IPv6 address, perhaps with a zone (fe80::1%eth0).
+// isHostName is lenient, because the resolver decides in the end. But a host with a colon
+// must be an IPv6 address, possibly with a zone (fe80::1%eth0).
 func isHostName(host string) bool {
 	if strings.Contains(host, ":") {
 		_, err := netip.ParseAddr(host)
@@ -56,7 +56,7 @@ func hostError(s, why string) error {
 	return fmt.Errorf("bad Ollama address %q: %s; write it like 127.0.0.1:11434 or http://host:11434", s, why)
 }
 
-// splitScheme cuts the scheme off and gives the port that goes with it.
+// splitScheme splits off the scheme and returns its default port.
 func splitScheme(s string) (scheme, rest, port string) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	switch {
@@ -72,7 +72,7 @@ func splitScheme(s string) (scheme, rest, port string) {
 	return scheme, rest, defaultPort
 }
 
-// splitPort parts host and port; what is no port number gives way to fallback.
+// splitPort splits host and port. fallback replaces an invalid port.
 func splitPort(s, fallback string) (host, port string) {
 	host, port, err := net.SplitHostPort(s)
 	if err != nil {
@@ -89,8 +89,8 @@ func splitPort(s, fallback string) (host, port string) {
 	return host, port
 }
 
-// connectable is the address a client uses to reach a server bound to host. No
-// host at all (":8080") binds all interfaces.
+// connectable returns the address with which a client reaches a server bound to host. An
+// empty host (":8080") binds all interfaces.
 func connectable(host string) string {
 	ip := net.ParseIP(host)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseHostReadsWhatOllamaReads(t *testing.T) {
+func TestParseHostReadsAddressesAsOllamaDoes(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"nothing", "", "http://127.0.0.1:11434"},
 		{"spaces only", "  ", "http://127.0.0.1:11434"},
@@ -54,7 +54,7 @@ func TestParseHostReadsWhatOllamaReads(t *testing.T) {
 	}
 }
 
-func TestParseHostNamesTheFormWhereItCannotReadOne(t *testing.T) {
+func TestParseHost_givenBadAddress_showsTheForm(t *testing.T) {
 	for _, in := range []string{"ftp://host", "unix:///run/ollama.sock", "two words", "user@host", "%zz", "]", "a:b:c", "\xcc", "a\x00b", "host?x=1", "a\nb"} {
 		u, err := ParseHost(in)
 		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:11434") {
@@ -63,7 +63,7 @@ func TestParseHostNamesTheFormWhereItCannotReadOne(t *testing.T) {
 	}
 }
 
-func TestOnlyOtherMachinesAreReachedThroughAProxy(t *testing.T) {
+func TestLoopbackIsNotReachedThroughAProxy(t *testing.T) {
 	for host, proxy := range map[string]bool{
 		"": false, "127.0.0.1": false, "127.8.8.8": false, "[::1]": false, "localhost": false, "0.0.0.0": false,
 		"gpu.lan": true, "192.168.1.9": true,
@@ -79,15 +79,14 @@ func TestOnlyOtherMachinesAreReachedThroughAProxy(t *testing.T) {
 	}
 }
 
-// FuzzParseHost reads anything: what is accepted is an address that reads as
-// itself again.
+// FuzzParseHost checks that every accepted address is parsed as itself again.
 func FuzzParseHost(f *testing.F) {
 	for _, seed := range []string{"", ":1", "[::1]:2", "https://h/p", "'0.0.0.0'", "http://", "a:b:c", "[", "%zz", "]", "a:b:c", "\xcc", "a\x00b", "http://[::"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		u, err := ParseHost(s)
-		if err != nil || strings.Contains(u.String(), "%") { // what a URL escapes doesn't read as itself
+		if err != nil || strings.Contains(u.String(), "%") { // escaped text isn't parsed as itself
 			return
 		}
 		again, err := ParseHost(u.String())

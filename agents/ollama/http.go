@@ -17,15 +17,15 @@ import (
 
 const (
 	dialTimeout  = 10 * time.Second
-	shortCall    = 30 * time.Second // the longest a call may take that needs no model
+	shortCall    = 30 * time.Second // limit for a call that needs no model
 	maxErrorBody = 64 << 10
-	maxJSONBody  = 32 << 20 // a list of models, what one can do
+	maxJSONBody  = 32 << 20 // a list of models, or a description
 )
 
 var errRedirect = errors.New("the server sends us to another address, which we don't follow")
 
-// newHTTPClient returns a client that never leaves base: no proxy for loopback,
-// no redirect to another host.
+// newHTTPClient returns a client that only talks to base: no proxy for loopback, no
+// redirect to another host.
 func newHTTPClient(base *url.URL) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
@@ -50,8 +50,8 @@ func newHTTPClient(base *url.URL) *http.Client {
 	}
 }
 
-// open sends a request and gives the body of a good answer; the caller closes it.
-// Any other answer is an *Error.
+// open sends a request and returns the body of a response with status 200; the caller
+// closes it. Any other response is an *Error.
 func (c *Client) open(ctx context.Context, t target, method, path string, body []byte) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
@@ -82,11 +82,11 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 
 func closeAnswer(resp *http.Response) {
 	if resp != nil {
-		_ = resp.Body.Close() // read-only: nothing is lost
+		_ = resp.Body.Close() // read-only, so nothing is lost
 	}
 }
 
-// refused turns an answer that is not 200 into an error.
+// refused turns a response with another status than 200 into an error.
 func (t target) refused(resp *http.Response) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	var line struct {
@@ -107,10 +107,10 @@ func (t target) refused(resp *http.Response) *Error {
 	return e
 }
 
-// errorText is the server's "error": a string, or an object with a message.
+// errorText is the server's "error", which is a string or an object with a message.
 type errorText string
 
-// UnmarshalJSON accepts both forms and, failing these, keeps the JSON as it is.
+// UnmarshalJSON accepts both forms, and keeps any other JSON as it is.
 func (t *errorText) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -128,7 +128,7 @@ func (t *errorText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// call is a request with one JSON document as its answer, within shortCall.
+// call makes a request whose response is one JSON document, within shortCall.
 func (c *Client) call(ctx context.Context, t target, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, min(shortCall, c.idle))
 	defer cancel()

@@ -13,26 +13,26 @@ type Phase string
 // The phases Chat reports, in this order; some may be left out.
 const (
 	PhaseQueued  Phase = "queued"  // waiting for a permit, or the server is busy
-	PhaseLoading Phase = "loading" // the model is being loaded (not in /api/ps yet)
+	PhaseLoading Phase = "loading" // the model is being loaded and isn't in /api/ps yet
 	PhaseReading Phase = "reading" // the prompt is being evaluated
 )
 
 const (
-	firstLook    = 50 * time.Millisecond  // a server that can't list its models so soon is loading one
-	pollLoaded   = 250 * time.Millisecond // the first pause between two looks; doubled up to maxPollPause
+	firstLook    = 50 * time.Millisecond  // a server that can't list its models within this time is loading one
+	pollLoaded   = 250 * time.Millisecond // the first pause between two polls; doubled up to maxPollPause
 	maxPollPause = 2 * time.Second
-	maxLoad      = 15 * time.Minute // without a sign of life a load is given up: Ollama itself gives up after 5 min of no progress
+	maxLoad      = 15 * time.Minute // limit for a load without any response; Ollama itself gives up after 5 min without progress
 	loadGrace    = 5 * time.Minute  // for servers that list a model while they still load it
 )
 
-// loadState is what /api/ps tells about the model of a call.
+// loadState is what /api/ps says about the model of a call.
 type loadState struct {
 	loading bool
-	cold    bool          // it was not loaded when the call began
-	grace   time.Duration // added to the first idle time-out
+	cold    bool          // it wasn't loaded when the call began
+	grace   time.Duration // added to the first idle timeout
 }
 
-// loadWatch follows the loading of a call's model by asking /api/ps.
+// loadWatch follows the loading of a call's model by polling /api/ps.
 type loadWatch struct {
 	c      *Client
 	model  string
@@ -49,7 +49,7 @@ func newLoadWatch(c *Client, call streamCall) *loadWatch {
 	}
 }
 
-// first looks before the call is made, for at most firstLook. It sends one state.
+// first polls before the call is made, for at most firstLook. It sends one state.
 func (w *loadWatch) first(ctx context.Context) {
 	if !w.on || isCloudName(w.model) {
 		w.states <- loadState{}
@@ -62,14 +62,14 @@ func (w *loadWatch) first(ctx context.Context) {
 	case errors.Is(err, ErrTimeout):
 		w.states <- loadState{loading: true}
 	case err != nil:
-		w.states <- loadState{} // the call itself will tell
+		w.states <- loadState{} // the call itself will show it
 	default:
 		_, loaded := findRunning(running, w.model)
 		w.states <- loadState{loading: !loaded, cold: !loaded}
 	}
 }
 
-// follow looks until the model is there, and sends that.
+// follow polls until the model is loaded, and sends that.
 func (w *loadWatch) follow(ctx context.Context, state loadState) {
 	ctx, cancel := context.WithTimeout(ctx, maxLoad)
 	defer cancel()
@@ -85,7 +85,7 @@ func (w *loadWatch) follow(ctx context.Context, state loadState) {
 		}
 		running, err := w.c.Running(ctx)
 		if err != nil {
-			continue // the call itself, or maxLoad, will tell
+			continue // the call itself or maxLoad will end this
 		}
 		if size, loaded := findRunning(running, w.model); loaded {
 			if size == 0 && state.cold {

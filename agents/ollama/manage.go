@@ -14,13 +14,13 @@ func (c *Client) Delete(ctx context.Context, model string) error {
 	return c.order(ctx, c.target("delete", model), http.MethodDelete, "/api/delete", api.DeleteRequest{Model: model})
 }
 
-// Unload takes a model out of the server's memory; an answer it is writing is finished
-// first. One that isn't loaded stays so.
+// Unload removes a model from the server's memory, after it has finished the answer that
+// it is writing. It does nothing if the model isn't loaded.
 func (c *Client) Unload(ctx context.Context, model string) error {
 	return c.order(ctx, c.target("unload", model), http.MethodPost, "/api/generate", api.GenerateRequest{Model: model, KeepAlive: &api.Duration{}})
 }
 
-// order is a call whose answer says nothing but that it was done.
+// order makes a call whose response has no content.
 func (c *Client) order(ctx context.Context, t target, method, path string, in any) error {
 	ctx, cancel := context.WithTimeout(ctx, min(shortCall, c.idle))
 	defer cancel()

@@ -37,7 +37,7 @@ func TestAModelIsUnloadedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestWhatFitsIntoMemory(t *testing.T) {
+func TestFits(t *testing.T) {
 	const gib = 1 << 30
 	for _, tt := range []struct {
 		size   int64
@@ -46,7 +46,7 @@ func TestWhatFitsIntoMemory(t *testing.T) {
 	}{
 		{5_200_000_000, 16 * gib, true},
 		{11_000_000_000, 16 * gib, false},
-		{40_000_000_000, 0, true}, // nothing is known against it
+		{40_000_000_000, 0, true}, // unknown memory
 	} {
 		if got := ollama.Fits(tt.size, tt.memory); got != tt.want {
 			t.Errorf("%d bytes in %d: %v", tt.size, tt.memory, got)

@@ -11,47 +11,49 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ModelInfo is what /api/show says of a model, cached until its digest changes.
+// ModelInfo is the description of a model from /api/show, cached until its digest changes.
 type ModelInfo struct {
 	Name         string
 	Family       string
-	Parameters   int64 // 0 where unknown
+	Parameters   int64 // 0 if unknown
 	Size         int64 // bytes on disk
-	MaxContext   int   // tokens; 0 where unknown
+	MaxContext   int   // tokens; 0 if unknown
 	Capabilities []string
-	Remote       bool   // runs elsewhere (cloud): never chosen by role
-	Digest       string // of its file: another one is another model, whatever its name
-	Dimensions   int    // of its embeddings; 0 where unknown
-	// KeepsThinking: its template takes back what it thought between the rounds of a
+	Remote       bool   // runs elsewhere (cloud); never chosen by role
+	Digest       string // of its file; another digest is another model, whatever its name
+	Dimensions   int    // of its embeddings; 0 if unknown
+	// KeepsThinking reports that its template accepts its thinking from earlier rounds of a
 	// turn.
 	KeepsThinking bool
-	// NoSystem: its template has no place for system messages; the server drops them and
-	// says nothing.
+	// NoSystem reports that its template has no place for system messages, which the server
+	// then drops silently.
 	NoSystem bool `json:",omitempty"`
-	// TokenBytes is how much memory a token of context takes; 0 where unknown.
+	// TokenBytes is the memory that a token of context takes; 0 if unknown.
 	TokenBytes int64 `json:",omitempty"`
 }
 
-// Can reports a capability: tools, thinking, vision, embedding, completion.
+// Can reports whether the model has a capability: tools, thinking, vision, embedding,
+// completion.
 func (m ModelInfo) Can(capability string) bool {
 	return slices.Contains(m.Capabilities, capability)
 }
 
-// Models lists what is installed (/api/tags).
+// Models returns the installed models (/api/tags).
 func (c *Client) Models(ctx context.Context) ([]api.ListModelResponse, error) {
 	var list api.ListResponse
 	err := c.call(ctx, c.target("tags", ""), http.MethodGet, "/api/tags", nil, &list)
 	return list.Models, err
 }
 
-// Running lists what is loaded (/api/ps).
+// Running returns the loaded models (/api/ps).
 func (c *Client) Running(ctx context.Context) ([]api.ProcessModelResponse, error) {
 	var list api.ProcessResponse
 	err := c.call(ctx, c.target("ps", ""), http.MethodGet, "/api/ps", nil, &list)
 	return list.Models, err
 }
 
-// Version of the server; also the cheapest sign of life.
+// Version returns the server's version. It is also the cheapest check that the server
+// runs.
 func (c *Client) Version(ctx context.Context) (string, error) {
 	var answer struct {
 		Version string `json:"version"`
@@ -79,7 +81,7 @@ func (c *Client) Show(ctx context.Context, model string) (ModelInfo, error) {
 	return c.show(ctx, entry)
 }
 
-// show asks for what a listed model can do, once a day for each digest.
+// show requests the description of a listed model, once a day for each digest.
 func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelInfo, error) {
 	kept, known, holds := c.shown.get(entry)
 	if known && holds {
@@ -95,7 +97,7 @@ func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelIn
 	t := c.target("show", entry.Name)
 	if err := c.call(asking, t, http.MethodPost, "/api/show", api.ShowRequest{Model: entry.Name}, &answer); err != nil {
 		if known && ctx.Err() == nil {
-			c.shown.putOff(entry.Digest)
+			c.shown.postpone(entry.Digest)
 			return kept, nil
 		}
 		return ModelInfo{}, err
@@ -107,7 +109,7 @@ func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelIn
 	return info, nil
 }
 
-// describe puts the list's and the model's own words together.
+// describe combines the model's entry in the list with its description.
 func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 	details := answer.Details
 	if details.Family == "" {
@@ -143,7 +145,7 @@ func isRemote(entry api.ListModelResponse) bool {
 	return entry.RemoteHost != "" || entry.RemoteModel != "" || isCloudName(entry.Name)
 }
 
-// guessCapabilities is for servers too old to tell (before 0.6.4).
+// guessCapabilities is for servers that don't report capabilities (before 0.6.4).
 func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
 	if strings.Contains(strings.ToLower(info.Family), "bert") || hinted(info, embedHints) {
 		return []string{"embedding"}
@@ -158,8 +160,8 @@ func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
 	return can
 }
 
-// tokenBytes is what a token takes in the cache of keys and values: two numbers of two
-// bytes for each dimension of each head of each layer, as llama.cpp keeps them.
+// tokenBytes returns the size of a token in the key-value cache: two numbers of two bytes
+// for each dimension of each head of each layer, as llama.cpp stores them.
 func tokenBytes(info map[string]any) int64 {
 	of := func(name string) int64 { return int64(ofArchitecture(info, name)) }
 	layers, heads, size := of("block_count"), of("attention.head_count_kv"), of("attention.key_length")
@@ -169,7 +171,7 @@ func tokenBytes(info map[string]any) int64 {
 	return 2 * 2 * layers * heads * size
 }
 
-// ofArchitecture is a number of the model's architecture, as <architecture>.<name>.
+// ofArchitecture returns a number of the model's architecture: <architecture>.<name>.
 func ofArchitecture(info map[string]any, name string) int {
 	if arch, ok := info["general.architecture"].(string); ok {
 		if n := count(info[arch+"."+name]); n > 0 {
@@ -185,7 +187,7 @@ func ofArchitecture(info map[string]any, name string) int {
 	return int(best)
 }
 
-// count reads a JSON number; 0 where it is none.
+// count returns a JSON number, or 0 if v isn't one.
 func count(v any) int64 {
 	if n, ok := v.(float64); ok && n > 0 && n < 1e18 {
 		return int64(n)
@@ -193,7 +195,7 @@ func count(v any) int64 {
 	return 0
 }
 
-// parseParameters reads "8.2B", "334M", "1.1b"; 0 where it is neither.
+// parseParameters reads "8.2B", "334M" or "1.1b"; anything else is 0.
 func parseParameters(s string) int64 {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	unit := 1.0
@@ -210,8 +212,8 @@ func parseParameters(s string) int64 {
 	return int64(math.Round(n * unit))
 }
 
-// canonical is a model's name in the form that can be compared: Ollama leaves out
-// its own registry, the library and the tag latest, and minds no case.
+// canonical returns a model's name in a comparable form: Ollama omits its own registry,
+// the library and the tag latest, and ignores case.
 func canonical(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	name = strings.TrimPrefix(name, "registry.ollama.ai/")
@@ -230,8 +232,8 @@ func findListed(list []api.ListModelResponse, model string) (api.ListModelRespon
 	return list[i], true
 }
 
-// findRunning tells whether a model is loaded, and with how many tokens of context
-// (0 where an older server doesn't say).
+// findRunning reports whether a model is loaded, and returns its context in tokens, or 0 if
+// an older server doesn't report it.
 func findRunning(list []api.ProcessModelResponse, model string) (context int, loaded bool) {
 	for _, m := range list {
 		if canonical(m.Name) == canonical(model) || canonical(m.Model) == canonical(model) {
@@ -241,5 +243,5 @@ func findRunning(list []api.ProcessModelResponse, model string) (context int, lo
 	return 0, false
 }
 
-// SameModel reports whether two names mean the same model, however they are written.
+// SameModel reports whether two names in any spelling mean the same model.
 func SameModel(a, b string) bool { return canonical(a) == canonical(b) }

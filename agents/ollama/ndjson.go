@@ -10,14 +10,14 @@ import (
 
 const (
 	maxLine   = 1 << 20  // bytes of one line of a chat or pull stream
-	keepLine  = 64 << 10 // a longer line's buffer is given back after use
+	keepLine  = 64 << 10 // the buffer of a longer line is released after use
 	readChunk = 4 << 10
 )
 
 var errLineTooLong = errors.New("line too long")
 
-// lineReader reads newline-delimited JSON. Its memory is one small read buffer
-// and, only for a line that exceeds it, a second one that grows up to max.
+// lineReader reads newline-delimited JSON. It uses one small read buffer and, only for a
+// line that exceeds it, a second one that grows up to max.
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte
@@ -28,9 +28,9 @@ func newLineReader(r io.Reader, limit int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, readChunk), max: limit}
 }
 
-// next gives the next line that is not blank, without its end and outer spaces;
-// whole is false for a last line that no newline ended. The line is valid until
-// the next call. Errors: io.EOF at the end, errLineTooLong, the reader's.
+// next returns the next line that isn't blank, without its line end and outer spaces. whole
+// is false for a last line without a newline. The line is valid until the next call. The
+// error is io.EOF at the end, errLineTooLong, or the reader's.
 func (l *lineReader) next() (line []byte, whole bool, err error) {
 	for {
 		line, whole, err = l.read()

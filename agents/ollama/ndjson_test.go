@@ -52,7 +52,7 @@ func readAllLines(r *lineReader) (lines []string, whole bool, err error) {
 	}
 }
 
-func TestLineReaderGivesALongLinesMemoryBack(t *testing.T) {
+func TestLineReaderReleasesTheMemoryOfALongLine(t *testing.T) {
 	r := newLineReader(strings.NewReader(strings.Repeat("x", 10*keepLine)+"\nshort\n"), maxLine)
 	for range 2 {
 		if _, _, err := r.next(); err != nil {
@@ -64,8 +64,8 @@ func TestLineReaderGivesALongLinesMemoryBack(t *testing.T) {
 	}
 }
 
-// FuzzStream reads any bytes as a chat stream: whatever comes, it ends in done or
-// in an *Error, and the answer is what the lines held.
+// FuzzStream reads any bytes as a chat stream. It must end in done or in an *Error, and
+// the answer must be the text of the lines.
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
 		`{"message":{"role":"assistant","content":"Hi"},"done":false}` + "\n" + `{"done":true,"done_reason":"stop","eval_count":1}` + "\n",

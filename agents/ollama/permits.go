@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// permits bounds how many chat calls run at once. Waiters are served in the
-// order they came: a channel queues its senders so.
+// permits limits the number of concurrent chat calls. Waiters are served in order, as a
+// channel serves its senders.
 type permits chan struct{}
 
 func (p permits) tryAcquire() bool {
@@ -30,18 +30,18 @@ func (p permits) acquire(ctx context.Context) error {
 
 func (p permits) release() { <-p }
 
-// errAside is the cause of a call's end that gave way to a chat.
+// errAside is the cause of a call that ended in favor of a chat.
 var errAside = errors.New("it gave way to a chat")
 
-// aside are the calls that give way: those that hold a permit, or wait for one,
-// while a chat may come that wants it. The zero value is ready.
+// aside tracks the calls that yield to chats: those that hold a permit or wait for one. The
+// zero value is ready to use.
 type aside struct {
 	mu    sync.Mutex // guards calls
 	next  int
 	calls map[int]context.CancelCauseFunc
 }
 
-// enter gives a call the context that a chat ends.
+// enter returns a context for a call that a chat cancels.
 func (a *aside) enter(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()
@@ -60,8 +60,8 @@ func (a *aside) enter(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// giveWay ends the calls that are there now.
-func (a *aside) giveWay() {
+// cancelAll cancels the current calls.
+func (a *aside) cancelAll() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, cancel := range a.calls {

@@ -7,8 +7,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// pullSilence is how many idle time-outs a pull may be silent: checking the
-// digest of a large layer takes minutes and says nothing meanwhile.
+// pullSilence is the longest silence of a pull, in idle timeouts: checking the digest of a
+// large layer takes minutes without any output.
 const pullSilence = 5
 
 // Progress is a step of a pull.
@@ -25,9 +25,9 @@ type pullLine struct {
 func (l pullLine) failure() string { return string(l.Failure) }
 func (l pullLine) last() bool      { return l.Status == "success" }
 
-// Pull downloads a model; progress may be nil. An error line in the stream is an
-// error, a stream that ends without success too. What was downloaded stays: the
-// next Pull goes on from there.
+// Pull downloads a model; progress may be nil. An error line in the stream is an error,
+// and so is a stream that ends without success. Downloaded data stays, and the next Pull
+// continues from there.
 func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)) error {
 	t := c.target("pull", model)
 	body, err := json.Marshal(api.PullRequest{Model: model})
@@ -44,7 +44,7 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)
 	return err
 }
 
-// layerSum adds the layers of a pull up, by digest.
+// layerSum sums up the layers of a pull, by digest.
 type layerSum map[string]api.ProgressResponse
 
 func (s layerSum) add(l api.ProgressResponse) Progress {

@@ -22,9 +22,9 @@ func TestNamedParameters(t *testing.T) {
 	}
 }
 
-// Whatever the server tells of them, the larger model talks and the smaller one does
+// Whatever the server reports about them, the larger model chats and the smaller one does
 // the small work.
-func TestChooseGoesBySizeHoweverItIsKnown(t *testing.T) {
+func TestChooseComparesSizesFromAnySource(t *testing.T) {
 	talk := []string{"completion", "tools"}
 	tests := []struct {
 		name           string
@@ -62,7 +62,7 @@ func TestChooseGoesBySizeHoweverItIsKnown(t *testing.T) {
 	}
 }
 
-func TestSmallWorkIsDoneByAModelThatCanDoIt(t *testing.T) {
+func TestSmallWorkGoesToACapableModel(t *testing.T) {
 	talk := []string{"completion"}
 	smol := ModelInfo{Name: "smollm2:135m", Parameters: 135e6, Size: 1e8, Capabilities: talk}
 	one := ModelInfo{Name: "gemma3:1b", Parameters: 1e9, Size: 8e8, Capabilities: talk}

@@ -11,24 +11,24 @@ import (
 
 const (
 	aheadLines = 64          // lines read ahead of the caller
-	drainTime  = time.Second // for the end of the body, so that the connection is used again
+	drainTime  = time.Second // for the end of the body, so that the connection can be reused
 )
 
 // streamLine is one decoded line of a stream.
 type streamLine interface {
-	failure() string // the line's "error", "" where it has none
-	last() bool      // nothing comes after it
+	failure() string // the line's "error", or ""
+	last() bool      // whether it is the last line
 }
 
-// streamCall is a request answered line by line.
+// streamCall is a request whose response arrives line by line.
 type streamCall struct {
 	target
 	path    string
 	body    []byte
 	maxLine int           // bytes
-	watch   bool          // the call may load a model: report phases, no idle time-out meanwhile
+	watch   bool          // the call may load a model: report phases, pause the idle timeout meanwhile
 	idle    time.Duration // the longest silence
-	reading time.Duration // what the prompt may take beyond it, before the first line
+	reading time.Duration // additional time for the prompt before the first line
 }
 
 // received is a line, or the error that ended the stream.
@@ -37,12 +37,12 @@ type received[L streamLine] struct {
 	err  error
 }
 
-// stream makes the call and hands each line to onLine, and each phase to onPhase,
-// on the caller's goroutine. It returns nil only after a line that is the last;
-// cold tells that the model was not loaded when the call began. Neither a hung
-// server nor a slow reader keeps it from seeing the end of ctx.
+// stream makes the call and passes each line to onLine and each phase to onPhase, on the
+// caller's goroutine. It returns nil only after the last line. cold reports that the model
+// wasn't loaded when the call began. Neither a hung server nor a slow reader keeps it from
+// noticing that ctx is done.
 func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPhase func(Phase), onLine func(L)) (cold bool, err error) {
-	inner, cancel := context.WithCancelCause(ctx) // also ended when the reading is over
+	inner, cancel := context.WithCancelCause(ctx) // also canceled when the stream has been read
 	lines := make(chan received[L], aheadLines)
 	watch := newLoadWatch(c, call)
 	go func() {
@@ -84,16 +84,16 @@ func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPha
 type streaming struct {
 	idle     time.Duration
 	reading  time.Duration
-	patience time.Duration // what the timer was set to last
+	patience time.Duration // the timer's last setting
 	timer    *time.Timer
-	clock    bool // the idle time-out runs
+	clock    bool // the idle timeout runs
 	began    bool // a line has arrived
 	cold     bool
 	watch    *loadWatch
 	onPhase  func(Phase)
 }
 
-// wait sets the idle clock anew.
+// wait restarts the idle timeout.
 func (s *streaming) wait(patience time.Duration) {
 	s.patience = patience
 	s.timer.Reset(patience)
@@ -149,14 +149,14 @@ func pump[L streamLine](ctx context.Context, c *Client, call streamCall, lines c
 			return
 		}
 		if line.last() {
-			_, _ = io.Copy(io.Discard, io.LimitReader(body, keepLine)) // so that the connection is used again
+			_, _ = io.Copy(io.Discard, io.LimitReader(body, keepLine)) // so that the connection can be reused
 			return
 		}
 	}
 }
 
-// readLine decodes the next line; an error line, a cut stream and what is no JSON
-// are typed errors.
+// readLine decodes the next line. An error line, a cut stream and invalid JSON are typed
+// errors.
 func readLine[L streamLine](r *lineReader, t target, line *L) error {
 	raw, whole, err := r.next()
 	switch {

@@ -10,9 +10,9 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// templateToken matches the tokens by which chat templates part the turns, tools and
-// images of a conversation. The server takes them for such wherever they stand in a
-// message, so that a file or a page could begin a turn of the system. By family:
+// templateToken matches the tokens with which chat templates separate the turns, tools and
+// images of a conversation. The server recognises them anywhere in a message, so a file or
+// a page could begin a turn of the system. By family:
 //
 //   - ChatML, Qwen, Llama 3, Phi, Granite, Command R, gpt-oss, GLM: <|…|>; DeepSeek the
 //     same with wide bars; EXAONE [|…|]
@@ -25,11 +25,12 @@ import (
 //   - Qwen Coder, Seed: <function=…>, <parameter=…>; GLM: <arg_key>, <arg_value>
 //   - DBRX, older Llama and Mistral tools: [BOS], [EOS], [B_SYS], [B_INST] …
 //
-// Roles in plain words ("USER:", "### Instruction:") are no tokens: only the frame tells
-// them from a turn.
-//   - Ollama itself: [img-0], where it puts an image
+//   - Ollama itself: [img-0], where it inserts an image
 //
-// Groups: what it opens with, its name, what it closes with.
+// Roles in plain words ("USER:", "### Instruction:") aren't tokens: only the frame
+// distinguishes them from a turn.
+//
+// Groups: the opening, the name, the closing.
 var templateToken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`([<＜][|｜])([^|｜<>＜＞\s]{1,60})([|｜][>＞])` +
 		`|([<＜][|｜])(\w{1,40})([>＞])|([<＜])(/?\w{1,40})([|｜][>＞])` +
@@ -41,7 +42,7 @@ var templateToken = sync.OnceValue(func() *regexp.Regexp {
 		`|(\[\|)([^|\[\]\s]{1,40})(\|\])`)
 })
 
-// apart sets the name of a token apart from what it opens and closes with.
+// apart is a replacement that separates the name of a token from its opening and closing.
 var apart = sync.OnceValue(func() string {
 	var opens, names, closes strings.Builder
 	for i := 1; i <= templateToken().NumSubexp(); i += 3 {
@@ -52,8 +53,8 @@ var apart = sync.OnceValue(func() string {
 	return opens.String() + " " + names.String() + " " + closes.String()
 })
 
-// Harmless puts blanks into each template token of a text: people and models still
-// read it, and no server takes it for a token. A text without one stays as it is.
+// Harmless inserts blanks into each template token of a text, so that people and models
+// can still read it and no server recognises it as a token. Other text is unchanged.
 func Harmless(text string) string {
 	if !strings.ContainsAny(text, "<＜[]") {
 		return text
@@ -61,8 +62,8 @@ func Harmless(text string) string {
 	return templateToken().ReplaceAllString(text, apart())
 }
 
-// harmless is the messages as they are sent: in none of them, whoever wrote it, stands a
-// template token. The user's own typing is no exception: what is on disk stays as typed.
+// harmless returns the messages as they are sent: without template tokens, whoever wrote
+// them. That includes the user's own text; on disk, it stays as typed.
 func harmless(messages []api.Message) []api.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -79,7 +80,7 @@ func harmless(messages []api.Message) []api.Message {
 	return out
 }
 
-// harmlessValue is an argument of a tool call without template tokens.
+// harmlessValue returns an argument of a tool call without template tokens.
 func harmlessValue(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -109,10 +110,10 @@ var (
 	})
 )
 
-// showsSystem reports whether a chat template shows the model what a system message says.
-// The one of a model that was made of a file without any, "{{ .Prompt }}", doesn't, nor one
-// that asks for the roles of user and assistant alone. It is read, not run: it is a
-// stranger's program.
+// showsSystem reports whether a chat template shows system messages to the model. The
+// default template of a model file without one, "{{ .Prompt }}", doesn't, and neither does
+// one that handles only the roles user and assistant. The template is read, not run,
+// because it is a stranger's program.
 func showsSystem(template string) bool {
 	switch {
 	case template == "", strings.Contains(template, ".System"), strings.Contains(template, `"system"`):
@@ -124,7 +125,8 @@ func showsSystem(template string) bool {
 	return rest == template || strings.Contains(rest, ".Role") || otherRole().MatchString(rest)
 }
 
-// withoutSystem puts what the system messages say before the first message of the user.
+// withoutSystem moves the text of the system messages to the start of the user's first
+// message.
 func withoutSystem(messages []api.Message) []api.Message {
 	var system []string
 	var rest []api.Message

@@ -84,8 +84,8 @@ func TestNoTemplateTokenIsSent(t *testing.T) {
 	}
 }
 
-// What only looks like a token stays: code, markdown, mathematics.
-func TestOrdinaryTextStays(t *testing.T) {
+// Text that only looks like a token is unchanged: code, markdown, mathematics.
+func TestOrdinaryTextIsUnchanged(t *testing.T) {
 	for _, text := range []string{
 		"a < b || c > d", "if (x <| y) |> f", "List<String>", "[link](https://a.b)", "arr[i]", "usage: cmd [args] [prefix]", "<script>", "<sup>2</sup>",
 		"| a | b |\n|---|---|", "x[|]y", "<!-- comment -->", "[x] done", "f <$> g <|> h", "a[img]", "<|>", "[||]", "2 <3", "<role>admin</role>", "<function>", "<parameter name=a>", "]~[", "x <| y",
@@ -96,7 +96,7 @@ func TestOrdinaryTextStays(t *testing.T) {
 	}
 }
 
-// Templates as models have them; the first is that of a model made of a file without any.
+// Templates of real models; the first is the default of a model file without one.
 func TestATemplateMayHaveNoPlaceForSystemMessages(t *testing.T) {
 	for text, want := range map[string]bool{
 		"{{ .Prompt }}": false,
@@ -106,7 +106,7 @@ func TestATemplateMayHaveNoPlaceForSystemMessages(t *testing.T) {
 		"{{- range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n":                                                     true,
 		"{{ range $i, $m := .Messages }}{{ if eq $m.Role \"user\" }}{{ if eq $i 1 }}{{ $.System }}{{ end }}{{ $m.Content }}{{ end }}{{ end }}":                          true,
 		"{{ range .Messages }}{{ if eq .Role \"assistant\" }}{{ .Content }}{{ if .ToolCalls }}{{ json .ToolCalls }}{{ end }}{{ else }}{{ .Content }}{{ end }}{{ end }}": true,
-		"{{ tomorrowsFunction .Messages }}": true, // not known here
+		"{{ tomorrowsFunction .Messages }}": true, // an unknown function
 		"":                                  true,
 	} {
 		if got := showsSystem(text); got != want {

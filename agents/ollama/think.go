@@ -10,9 +10,9 @@ const (
 	thinkClose = "</think>"
 )
 
-// thinkSplitter takes a <think>…</think> at the very start of an answer out of
-// it: models without native thinking write it inline. It holds back no more text
-// than may still become a tag, so it works on a stream cut anywhere.
+// thinkSplitter removes a <think>…</think> from the very start of an answer, where models
+// without native thinking write it. It only holds back text that may still become a tag,
+// so it works on a stream that is split anywhere.
 type thinkSplitter struct {
 	state thinkState
 	held  string
@@ -23,11 +23,11 @@ type thinkState int
 const (
 	thinkStart  thinkState = iota // nothing but spaces or part of the tag so far
 	thinkInside                   // between the tags
-	thinkAfter                    // the tag is closed, blank space follows
+	thinkAfter                    // the tag is closed, white space follows
 	thinkPlain                    // the rest is the answer
 )
 
-// write takes the next piece of the stream and gives what is certain by now.
+// write processes the next piece of the stream and returns the text that is certain now.
 func (s *thinkSplitter) write(piece string) (content, thinking string) {
 	if s.state == thinkPlain {
 		return piece, ""
@@ -45,7 +45,7 @@ func (s *thinkSplitter) write(piece string) (content, thinking string) {
 	return content, thinking
 }
 
-// flush gives what is held back; the stream has ended.
+// flush returns the text that was held back, after the stream has ended.
 func (s *thinkSplitter) flush() (content, thinking string) {
 	held := s.held
 	s.held = ""
@@ -91,7 +91,7 @@ func (s *thinkSplitter) after() (content string) {
 	return text
 }
 
-// partialSuffix is the length of the longest end of s that begins tag.
+// partialSuffix returns the length of the longest suffix of s that is a prefix of tag.
 func partialSuffix(s, tag string) int {
 	for n := min(len(s), len(tag)-1); n > 0; n-- {
 		if strings.HasSuffix(s, tag[:n]) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestThinkSplitterTakesTheThinkingOutWhereverTheStreamIsSplit(t *testing.T) {
+func TestThinkSplitterRemovesThinkingHoweverTheStreamIsSplit(t *testing.T) {
 	tests := []struct{ name, in, content, thinking string }{
 		{"no thinking", "Hello there.", "Hello there.", ""},
 		{"thinking, then the answer", "<think>hm, 4?</think>\n\nFour.", "Four.", "hm, 4?"},
@@ -54,8 +54,8 @@ func checkSplit(t *testing.T, pieces []string, content, thinking string) {
 	}
 }
 
-// FuzzThinkSplitter splits any text anywhere: the pieces give what the whole gives,
-// and but for tags and blank space nothing is lost.
+// FuzzThinkSplitter splits any text anywhere. The pieces must give the same result as the
+// whole, and nothing may be lost except tags and white space.
 func FuzzThinkSplitter(f *testing.F) {
 	f.Add("<think>hm</think> Yes", 3)
 	f.Add(" \n<thin ice", 5)

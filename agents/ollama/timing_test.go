@@ -18,7 +18,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// pipes is a network within a bubble: what is dialled is accepted.
+// pipes is a network inside a bubble, which accepts every dialed connection.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -42,13 +42,12 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// inBubble serves s over pipes, where the time of the bubble rules, and gives a
-// client of it.
+// inBubble serves s over pipes, where the bubble's time applies, and returns a client.
 func inBubble(t *testing.T, s *ollamatest.Server) *ollama.Client {
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(network) }() // ends with Close, always with an error
+	go func() { _ = server.Serve(network) }() // returns after Close, always with an error
 	transport := &http.Transport{DialContext: network.dial}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -63,7 +62,7 @@ func inBubble(t *testing.T, s *ollamatest.Server) *ollama.Client {
 	return c
 }
 
-func TestTheIdleTimeOutOfTwoMinutes(t *testing.T) {
+func TestIdleTimeoutOfTwoMinutes(t *testing.T) {
 	cold := qwen
 	cold.Loaded = false
 	slow := cold
@@ -73,7 +72,7 @@ func TestTheIdleTimeOutOfTwoMinutes(t *testing.T) {
 		model ollamatest.Model
 		reply ollamatest.Reply
 		err   error
-		took  time.Duration // to the second, with the polling's slack
+		took  time.Duration // to the second, with tolerance for the polling
 		kept  string
 	}{
 		{"a model that loads for eight minutes", slow, ollamatest.Reply{Text: "ok"}, nil, 8 * time.Minute, "ok"},
@@ -106,7 +105,7 @@ func TestTheIdleTimeOutOfTwoMinutes(t *testing.T) {
 }
 
 func TestALongPromptIsNotAHang(t *testing.T) {
-	long := strings.Repeat("word ", 12_800) // 16,000 tokens: at 20 a second 800 s
+	long := strings.Repeat("word ", 12_800) // 16,000 tokens, which take 800 s at 20 per second
 	tests := []struct {
 		name   string
 		prompt string
@@ -157,7 +156,7 @@ func TestLoadingIsPolledAtAModestPace(t *testing.T) {
 	})
 }
 
-func TestAServerThatListsAModelWhileItLoadsGetsTime(t *testing.T) {
+func TestAServerThatListsALoadingModelGetsMoreTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := script(ollamatest.Reply{Text: "ok", FirstDelay: 4 * time.Minute})
 		script.OldServer, script.Models[0].Loaded, script.Models[0].LoadDelay = true, false, time.Second
@@ -271,8 +270,8 @@ func TestCancelWhileWaitingForAPermit(t *testing.T) {
 	})
 }
 
-// A list that the server doesn't give holds up whoever asked first; the others can
-// be stopped.
+// If the server doesn't return its list, the first caller waits; the others can be
+// stopped.
 func TestStopWhileAnotherWaitsForTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := script(ollamatest.Reply{Text: "ok"})
@@ -297,7 +296,7 @@ func TestStopWhileAnotherWaitsForTheList(t *testing.T) {
 	})
 }
 
-func TestABusyServerIsTriedAgain(t *testing.T) {
+func TestABusyServerIsRetried(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault ollamatest.Fault
@@ -339,7 +338,7 @@ func TestABusyServerIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestPermitsBoundTheCallsAtOnceInTurn(t *testing.T) {
+func TestPermitsLimitConcurrentCallsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var order []string
@@ -383,7 +382,7 @@ func TestPermitsBoundTheCallsAtOnceInTurn(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			time.Sleep(15 * time.Millisecond) // so that they queue up in this order
+			time.Sleep(15 * time.Millisecond) // so that they queue in this order
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()

@@ -164,7 +164,7 @@ func (b *Backend) openModels() error {
 	b.Models.ChatModel(func() string { return b.Config().Ollama.Model })
 	if m := b.Monitor.Sample(b.ctx, monitor.Memory).Memory; m.NA == "" {
 		b.Models.LimitSize(int64(float64(m.Total) * ollama.MemoryShare))
-		b.Models.KnowMemory(m.Total)
+		b.Models.SetMemory(m.Total)
 	}
 	return nil
 }
