@@ -18,14 +18,14 @@ import (
 	"mac-stats/sessionmem/summary"
 )
 
-// digestAnswer is the answer by the schema.
+// digestAnswer is an answer in the form of the schema.
 type digestAnswer struct {
 	Context string       `json:"context"`
 	Lessons []digestItem `json:"lessons"`
 	People  []digestItem `json:"people"`
 }
 
-// digestItem is a lesson (Text) or what is known of a person (Who, Fact).
+// digestItem is a lesson (Text) or a fact about a person (Who, Fact).
 type digestItem struct {
 	Text string   `json:"text"`
 	Who  string   `json:"who"`
@@ -33,8 +33,8 @@ type digestItem struct {
 	Sure sureness `json:"confidence"`
 }
 
-// UnmarshalJSON takes a bare sentence, too, and other words for "text": models without
-// the schema write such.
+// UnmarshalJSON also accepts a bare sentence and other keys than "text", as models write
+// them without the schema.
 func (d *digestItem) UnmarshalJSON(data []byte) error {
 	type plain digestItem
 	var other struct {
@@ -50,14 +50,14 @@ func (d *digestItem) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &d.Text)
 }
 
-// sureness is how sure a model says it is.
+// sureness is the confidence that a model states.
 type sureness struct {
 	said  bool
-	value float64 // 0 … 1, where it was said so that it means one thing
+	value float64 // 0 … 1, if it was stated unambiguously
 }
 
-// UnmarshalJSON takes a number, also as text or in percent. What means nothing
-// ("high", 8, null) was not said.
+// UnmarshalJSON accepts a number, even as text or in percent. Anything else ("high", 8,
+// null) counts as not stated.
 func (s *sureness) UnmarshalJSON(data []byte) error {
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
@@ -87,13 +87,13 @@ func parseSureness(text string) sureness {
 
 func sure(v float64) sureness {
 	if math.IsNaN(v) || v > 1 {
-		return sureness{} // 8 of 10, 90 of 100, or what?
+		return sureness{} // 8 of 10, or 90 of 100? It is ambiguous.
 	}
 	return sureness{said: true, value: max(v, 0)}
 }
 
-// lessons are those of an answer that are sure enough, or of which it isn't said:
-// these have the confidence 0.
+// lessons returns the lessons of an answer with sufficient confidence, and those without a
+// stated one, which get the confidence 0.
 func (a digestAnswer) lessons() []memory.Lesson {
 	var list []memory.Lesson
 	add := func(text, about string, s sureness) {
@@ -110,7 +110,7 @@ func (a digestAnswer) lessons() []memory.Lesson {
 		switch {
 		case who == "" || fact == "":
 		case isOwner(who):
-			add(ofOwner(fact), "", p.Sure)
+			add(ownerSentence(fact), "", p.Sure)
 		default:
 			add(who+": "+fact, who, p.Sure)
 		}
@@ -118,14 +118,14 @@ func (a digestAnswer) lessons() []memory.Lesson {
 	return list
 }
 
-// isOwner reports whether a person that a model names is the one whose app this is.
+// isOwner reports whether a person that a model names is the owner of the app.
 func isOwner(who string) bool {
 	_, owner := summary.StartsWithOwner(who)
 	return owner || slices.Contains([]string{"i", "me", "you"}, strings.ToLower(who))
 }
 
-// ofOwner makes a sentence of a fact about the user.
-func ofOwner(fact string) string {
+// ownerSentence turns a fact about the user into a sentence.
+func ownerSentence(fact string) string {
 	if named, _ := summary.StartsWithOwner(fact); named {
 		return fact
 	}
@@ -136,8 +136,8 @@ func ofOwner(fact string) string {
 	return "The user " + fact
 }
 
-// headedPart is a heading of the text form, listNumber the beginning of a line of it, and
-// confidence the end.
+// headedPart matches a heading of the text form, listNumber the beginning of a line in it,
+// and confidence the end of one.
 var (
 	headedPart = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
@@ -172,8 +172,8 @@ func parseHeaded(text string) (digestAnswer, bool) {
 	return answer, seen
 }
 
-// addLine takes one bullet, or a line that says how sure it is. Another line is talk
-// around the list.
+// addLine reads one bullet, or a line with a confidence. It ignores other lines, which are
+// talk around the list.
 func (a *digestAnswer) addLine(part, line string) {
 	line = strings.TrimSpace(line)
 	text := strings.TrimLeft(line, "-*• \t")

@@ -1,13 +1,13 @@
-// Package background is what small models do behind the scenes: they summarise sessions,
-// name them, grade what a search found and make the vectors it compares.
+// Package background does work with small models behind the scenes: it summarises and
+// names sessions, grades search results, and makes the vectors that the search compares.
 //
-// Nobody waits for most of it. SmallModel makes the calls, by the model that the settings
-// name for small work; Embedder makes vectors and RerankServer asks a server of its own.
-// Work does what is due on a session after its turn, and gives way to the next one at
-// once: the user goes first.
+// Nobody waits for most of it. SmallModel makes the calls, with the settings' model for
+// small work; Embedder makes vectors, and RerankServer calls a separate server. Work does
+// what is due on a session after its turn, and yields to the next turn at once, because
+// the user comes first.
 //
-// The package writes to no transcript but a title. What a Summary says and where its
-// lessons go is decided by sessionmem/compact and sessionmem/summary; an answer that can't
-// be used is an error here and never repaired by guessing. The engine and app/backend
-// call it.
+// The package writes only titles to transcripts. sessionmem/compact and
+// sessionmem/summary decide on the content of a Summary and on its lessons; an unusable
+// answer is an error here and never repaired by guessing. The engine and app/backend call
+// the package.
 package background

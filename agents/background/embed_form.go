@@ -10,15 +10,14 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-// embedForm is what stands before a text when its vector is made. Most embedding models
-// were trained with such words, other ones for a question than for what answers it, and
-// Ollama sends a text as it comes.
+// embedForm holds the prefixes of texts to embed. Most embedding models were trained with
+// prefixes, different ones for questions and for passages, and Ollama adds none.
 type embedForm struct{ Question, Passage string }
 
-// autoPrefix is the setting that takes what the model's family was trained with.
+// autoPrefix is the setting for the prefix with which the model's family was trained.
 const autoPrefix = "auto"
 
-// The words of the families, as their model cards say them.
+// The prefixes of the families, from their model cards.
 var (
 	nomicForm      = embedForm{"search_query: ", "search_document: "}                           // nomic-ai/nomic-embed-text-v1.5, -v2-moe
 	e5Form         = embedForm{"query: ", "passage: "}                                          // intfloat/multilingual-e5-large
@@ -34,7 +33,7 @@ var (
 
 const searchTask = "Given a web search query, retrieve relevant passages that answer the query"
 
-// embedFamilies tell a model's form by its name; the first that fits counts.
+// embedFamilies maps names of models to forms; the first match counts.
 var embedFamilies = sync.OnceValue(func() []embedFamily {
 	return []embedFamily{
 		{regexp.MustCompile(`nomic-embed-code`), nomicCodeForm},
@@ -56,9 +55,9 @@ type embedFamily struct {
 	form embedForm
 }
 
-// formOf gives the form that a model was trained with, told by its name; none where
-// the family is not known or wants none. question and passage are the settings: any
-// other word than autoPrefix is taken as it is, "" for none.
+// formOf returns the form with which a model was trained, by its name; it is empty if the
+// family is unknown or needs none. question and passage are the settings: any text other
+// than autoPrefix is used as it is, and "" is none.
 func formOf(model, question, passage string) embedForm {
 	var form embedForm
 	name := strings.ToLower(strings.ReplaceAll(model, "_", "-"))
@@ -77,13 +76,13 @@ func formOf(model, question, passage string) embedForm {
 	return form
 }
 
-// identityOf names what makes vectors of passages: the model's file and what stands
-// before a passage. Other words there make other vectors.
+// identityOf identifies what makes the vectors of passages: the model's file and the prefix
+// of passages. Another prefix makes other vectors.
 func identityOf(info ollama.ModelInfo, form embedForm) string {
 	if form.Passage == "" {
 		return info.Digest
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(form.Passage)) // a hash takes all
+	_, _ = h.Write([]byte(form.Passage)) // never fails
 	return fmt.Sprintf("%s+%016x", info.Digest, h.Sum64())
 }

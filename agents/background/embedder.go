@@ -15,54 +15,53 @@ import (
 
 const (
 	embedTexts  = 32       // texts in one request
-	embedRunes  = 24 << 10 // bytes in one request: a chat that comes waits for no more
-	leastText   = 64       // bytes: a text that doesn't fit even so is not embedded
+	embedRunes  = 24 << 10 // bytes in one request, for which a chat may have to wait
+	minText     = 64       // bytes; a text that doesn't fit even at this length isn't embedded
 	modelAge    = time.Minute
-	noModelAge  = 5 * time.Second // after a failure: a server that is down costs one question in that time
-	lookTurns   = 250 * time.Millisecond
-	guessTokens = 2 // bytes that a token takes at least, for texts that are hard to tell
+	noModelAge  = 5 * time.Second // after a failure, so that a server that is down delays one question in that time
+	pollTurns   = 250 * time.Millisecond
+	guessTokens = 2 // minimum bytes per token, for texts that are hard to estimate
 )
 
 var errBadVector = errors.New("the server gave a vector that can't be used")
 
 // EmbedClient makes vectors; ollama.Client is one.
 type EmbedClient interface {
-	// Digest is that of the model of this name as it is on the server now.
+	// Digest returns the digest of the model of this name that is on the server now.
 	Digest(ctx context.Context, model string) (string, error)
 	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
 	EmbedNow(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
-// EmbedderConfig is what an Embedder needs. Busy is optional.
+// EmbedderConfig configures an Embedder. Prefixes and Busy are optional.
 type EmbedderConfig struct {
 	Client EmbedClient
 	Models ModelResolver
-	Model  func() string // the model the settings name; "" is the best one installed
-	// Prefixes are the settings of what stands before a question and before a passage;
-	// nil is autoPrefix for both.
+	Model  func() string // the settings' model; "" is the best one installed
+	// Prefixes returns the settings for the prefixes of questions and passages; nil is
+	// autoPrefix for both.
 	Prefixes func() (question, passage string)
-	// Busy reports whether a turn runs that no other model may be loaded beside.
+	// Busy reports whether a turn runs beside which no other model may be loaded.
 	Busy func() bool
 }
 
-// Embedder makes vectors with an Ollama model; it is the recall.Embedder of the app.
-// It gives way to turns: a batch waits for them, and is sent again where a chat
-// ended it. A turn's own question waits for nothing (see ForTurn). Safe for
-// concurrent use.
+// Embedder makes vectors with an Ollama model. It is the app's recall.Embedder. It yields
+// to turns: a batch waits for them, and is sent again if a chat canceled it. A turn's own
+// question doesn't wait (see ForTurn). Safe for concurrent use.
 type Embedder struct {
 	c EmbedderConfig
 
-	mu    sync.Mutex // guards what follows; never held during a request
-	named string     // the settings that model was found for
+	mu    sync.Mutex // guards the fields below; never held during a request
+	named string     // the settings for which model was found
 	model recall.EmbedModel
-	info  ollama.ModelInfo // of the same
-	form  embedForm        // of the same
+	info  ollama.ModelInfo // of the same model
+	form  embedForm        // of the same model
 	err   error
 	at    time.Time
-	dims  map[string]int // as they came, by digest
+	dims  map[string]int // actual dimensions, by digest
 }
 
-// NewEmbedder panics where a required field of c is missing.
+// NewEmbedder returns an Embedder. It panics if a required field of c is missing.
 func NewEmbedder(c EmbedderConfig) *Embedder {
 	if c.Client == nil || c.Models == nil || c.Model == nil {
 		panic("background: NewEmbedder needs Client, Models and Model")
@@ -76,9 +75,9 @@ func NewEmbedder(c EmbedderConfig) *Embedder {
 	return &Embedder{c: c, dims: map[string]int{}}
 }
 
-// Model is the embedding model that is used now: the one of the settings, else an
-// installed one that makes embeddings. recall.ErrNoModel where there is none. The
-// answer is kept for a minute, or until a request shows that it holds no more.
+// Model returns the current embedding model: the settings' model, else an installed one
+// that makes embeddings. The error is recall.ErrNoModel if there is none. The result is
+// cached for a minute, or until a request shows that it is outdated.
 func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 	question, passage := e.c.Prefixes()
 	model := e.c.Model()
@@ -98,7 +97,7 @@ func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 	defer stop()
 	info, err := e.c.Models.Resolve(asked, model, ollama.RoleEmbed)
 	if err != nil && ctx.Err() != nil {
-		return recall.EmbedModel{}, err // says nothing of the model
+		return recall.EmbedModel{}, err // says nothing about the model
 	}
 	if errors.Is(err, ollama.ErrNoModel) || errors.Is(err, ollama.ErrModelMissing) {
 		err = fmt.Errorf("%w: %w", recall.ErrNoModel, err)
@@ -111,7 +110,7 @@ func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 	return e.known()
 }
 
-// known is what was found, with the dimensions as they came. e.mu is held.
+// known returns the cached result with the actual dimensions. The caller holds e.mu.
 func (e *Embedder) known() (recall.EmbedModel, error) {
 	if e.err != nil {
 		return recall.EmbedModel{}, e.err
@@ -123,16 +122,16 @@ func (e *Embedder) known() (recall.EmbedModel, error) {
 	return m, nil
 }
 
-// Embed gives a vector of length one for each text, in the form that the model was
-// trained with. A text that is longer than the model's context counts by its beginning.
-// Vectors of other dimensions than the model's, or of a model that took its name
-// meanwhile, are an error; Model tells the right one from then on.
+// Embed returns a vector of length one for each text, with the prefix on which the model
+// was trained. If a text is longer than the model's context, only its beginning counts.
+// It is an error if the vectors don't have the model's dimensions, or if another model has
+// taken its name meanwhile; Model then returns the right one.
 func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, as recall.EmbedAs, texts []string) ([][]float32, error) {
 	prefix, digest, err := e.ready(m, as)
 	if err != nil {
 		return nil, err
 	}
-	if as == recall.AsQuestion { // somebody waits: it is asked beside, not one after the other
+	if as == recall.AsQuestion { // somebody waits, so check in parallel
 		check := make(chan error, 1)
 		go func() { check <- e.stillThere(ctx, m, digest) }()
 		vectors, err := e.all(ctx, m, prefix, texts)
@@ -148,14 +147,14 @@ func (e *Embedder) Embed(ctx context.Context, m recall.EmbedModel, as recall.Emb
 	return vectors, e.stillThere(ctx, m, digest)
 }
 
-// all makes the vectors of texts, of any number.
+// all makes the vectors of any number of texts.
 func (e *Embedder) all(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for _, batch := range batches(texts) {
 		got, err := e.batch(ctx, m, prefix, batch)
 		if err != nil {
 			if errors.Is(err, ollama.ErrModelMissing) {
-				e.doubt()
+				e.invalidate()
 			}
 			return nil, fmt.Errorf("making embeddings with %s: %w", m.Name, err)
 		}
@@ -166,8 +165,8 @@ func (e *Embedder) all(ctx context.Context, m recall.EmbedModel, prefix string, 
 
 var errOtherModel = errors.New("another model has its name by now")
 
-// ready gives what stands before the texts, and the digest that the server must show
-// for the model when they are done.
+// ready returns the prefix of the texts, and the digest that the server must report for
+// the model after they are embedded.
 func (e *Embedder) ready(m recall.EmbedModel, as recall.EmbedAs) (prefix, digest string, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -183,15 +182,15 @@ func (e *Embedder) ready(m recall.EmbedModel, as recall.EmbedAs) (prefix, digest
 	return e.form.Passage, e.info.Digest, nil
 }
 
-// stillThere looks whether the model is the one that was meant: a pull or a copy may
-// have put another one in its place, whose vectors look the same and mean other things.
+// stillThere checks that the model is still the same. A pull or a copy may have replaced
+// it with another one, whose vectors look the same but mean something else.
 func (e *Embedder) stillThere(ctx context.Context, m recall.EmbedModel, digest string) error {
 	now, err := e.c.Client.Digest(ctx, m.Name)
 	if err == nil && now != digest {
 		err = errOtherModel
 	}
 	if errors.Is(err, errOtherModel) || errors.Is(err, ollama.ErrModelMissing) {
-		e.doubt()
+		e.invalidate()
 	}
 	if err != nil {
 		return fmt.Errorf("making embeddings with %s: %w", m.Name, err)
@@ -199,8 +198,8 @@ func (e *Embedder) stillThere(ctx context.Context, m recall.EmbedModel, digest s
 	return nil
 }
 
-// doubt has Model look again.
-func (e *Embedder) doubt() {
+// invalidate makes Model look again.
+func (e *Embedder) invalidate() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err == nil {
@@ -208,7 +207,7 @@ func (e *Embedder) doubt() {
 	}
 }
 
-// batches cuts a list of texts into what goes into one request each.
+// batches splits a list of texts into requests.
 func batches(texts []string) [][]string {
 	var out [][]string
 	for start := 0; start < len(texts); {
@@ -223,7 +222,7 @@ func batches(texts []string) [][]string {
 	return out
 }
 
-// batch makes one request, and one for each text where one of them is too long.
+// batch makes one request, or one per text if one of them is too long.
 func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
 	vectors, err := e.send(ctx, m, prefix, texts)
 	if !errors.Is(err, ollama.ErrContextOverflow) {
@@ -240,14 +239,14 @@ func (e *Embedder) batch(ctx context.Context, m recall.EmbedModel, prefix string
 	return vectors, nil
 }
 
-// one makes the vector of a text, or of as much of its beginning as fits.
+// one makes the vector of a text, or of the part of its beginning that fits.
 func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, prefix, text string) ([]float32, error) {
 	for tried := false; ; tried = true {
 		got, err := e.send(ctx, m, prefix, []string{text})
 		if err == nil {
 			return got[0], nil
 		}
-		if !errors.Is(err, ollama.ErrContextOverflow) || len(text) < leastText {
+		if !errors.Is(err, ollama.ErrContextOverflow) || len(text) < minText {
 			return nil, err
 		}
 		size := len(text) / 2
@@ -258,14 +257,15 @@ func (e *Embedder) one(ctx context.Context, m recall.EmbedModel, prefix, text st
 	}
 }
 
-// contextBytes is how many bytes surely fit the model's context; 0 where unknown.
+// contextBytes returns the number of bytes that certainly fit the model's context, or 0 if
+// it is unknown.
 func (e *Embedder) contextBytes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.info.MaxContext * guessTokens
 }
 
-// send makes one request and checks what comes.
+// send makes one request and checks the response.
 func (e *Embedder) send(ctx context.Context, m recall.EmbedModel, prefix string, texts []string) ([][]float32, error) {
 	vectors, err := e.call(ctx, m.Name, withPrefix(prefix, texts))
 	if err != nil {
@@ -300,7 +300,7 @@ func withPrefix(prefix string, texts []string) []string {
 	return out
 }
 
-// call asks the server: at once in a turn, else when no turn is in the way.
+// call calls the server: at once for a turn, otherwise when no turn is running.
 func (e *Embedder) call(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if inTurn(ctx) {
 		ctx, stop := halfTheTime(ctx)
@@ -318,8 +318,8 @@ func (e *Embedder) call(ctx context.Context, model string, texts []string) ([][]
 	}
 }
 
-// halfTheTime leaves a turn's question the other half for what is found without
-// vectors.
+// halfTheTime returns a context with half the remaining time. The other half is for a
+// search without vectors.
 func halfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, limited := ctx.Deadline()
 	if !inTurn(ctx) || !limited {
@@ -328,10 +328,10 @@ func halfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)/2)
 }
 
-// waitForTurns waits until no turn is in the way.
+// waitForTurns waits until no turn is running.
 func (e *Embedder) waitForTurns(ctx context.Context) error {
 	for e.c.Busy() {
-		timer := time.NewTimer(lookTurns)
+		timer := time.NewTimer(pollTurns)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -342,7 +342,7 @@ func (e *Embedder) waitForTurns(ctx context.Context) error {
 	return nil
 }
 
-// normalize gives a vector the length one; false for one that has none.
+// normalize scales a vector to length one. It returns false if that is impossible.
 func normalize(v []float32) bool {
 	sum := 0.0
 	for _, x := range v {
@@ -360,8 +360,8 @@ func normalize(v []float32) bool {
 
 type turnKey struct{}
 
-// ForTurn marks a question that a turn waits for: no model is loaded for it and
-// no permit waited for.
+// ForTurn marks a question for which a turn waits: it neither loads a model nor waits for
+// a permit.
 func ForTurn(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, true)
 }

@@ -23,7 +23,7 @@ type embedding struct {
 	*Embedder
 	busy     atomic.Bool
 	prefixes func() (question, passage string)
-	asked    int // requests that sent has told of
+	asked    int // requests that sent has returned
 }
 
 func newEmbedding(t *testing.T, model string, models ...ollamatest.Model) *embedding {
@@ -50,7 +50,7 @@ func cosine(a, b []float32) float32 {
 	return sum
 }
 
-func TestTheEmbeddingModelIsFoundByNameOrByWhatItCanDo(t *testing.T) {
+func TestTheEmbeddingModelIsFoundByNameOrCapability(t *testing.T) {
 	chat := ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8B"}
 	other := nomic
 	other.Name, other.Dimensions = "all-minilm:latest", 32
@@ -84,7 +84,7 @@ func TestTheEmbeddingModelIsFoundByNameOrByWhatItCanDo(t *testing.T) {
 	}
 }
 
-func TestTextsAreEmbeddedInBatchesByTheirMeaning(t *testing.T) {
+func TestTextsAreEmbeddedInBatches(t *testing.T) {
 	e := newEmbedding(t, "", nomic)
 	m, err := e.Model(t.Context())
 	if err != nil {
@@ -112,7 +112,7 @@ func TestTextsAreEmbeddedInBatchesByTheirMeaning(t *testing.T) {
 	}
 }
 
-func TestATextLongerThanTheContextCountsByItsBeginning(t *testing.T) {
+func TestOnlyTheBeginningOfALongTextIsEmbedded(t *testing.T) {
 	e := newEmbedding(t, "", nomic)
 	m, err := e.Model(t.Context())
 	if err != nil {
@@ -128,7 +128,7 @@ func TestATextLongerThanTheContextCountsByItsBeginning(t *testing.T) {
 	}
 }
 
-func TestVectorsThatCantBeUsedAreErrors(t *testing.T) {
+func TestUnusableVectorsAreErrors(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault ollamatest.FaultKind
@@ -154,7 +154,7 @@ func TestVectorsThatCantBeUsedAreErrors(t *testing.T) {
 	}
 }
 
-func TestOtherDimensionsThanTheModelsAreToldOfTheModelThen(t *testing.T) {
+func TestUnexpectedDimensionsUpdateTheModel(t *testing.T) {
 	e := newEmbedding(t, "", nomic)
 	m, err := e.Model(t.Context())
 	if err != nil {
@@ -196,7 +196,7 @@ func TestEmbeddingsWaitForTurns(t *testing.T) {
 	}
 }
 
-func TestTheFormOfAnEmbeddingModelIsToldByItsName(t *testing.T) {
+func TestTheFormOfAnEmbeddingModelFollowsFromItsName(t *testing.T) {
 	const represent = "Represent this sentence for searching relevant passages: "
 	tests := []struct{ model, question, passage string }{
 		{"nomic-embed-text:latest", "search_query: ", "search_document: "},
@@ -231,7 +231,7 @@ func TestTheFormOfAnEmbeddingModelIsToldByItsName(t *testing.T) {
 	}
 }
 
-// sent are the texts that the server was asked to embed since the last time.
+// sent returns the texts that the server got to embed since the last call.
 func (e *embedding) sent() (texts []string) {
 	for _, r := range e.server.Requests()[e.asked:] {
 		texts = append(texts, r.Embed...)
@@ -293,7 +293,7 @@ func TestAnotherPrefixOfPassagesIsAnotherModel(t *testing.T) {
 	}
 }
 
-func TestAModelThatTookTheNameOfAnotherMixesNothing(t *testing.T) {
+func TestVectorsOfAReplacedModelAreRejected(t *testing.T) {
 	t.Parallel()
 	e := newEmbedding(t, "nomic-embed-text", nomic)
 	m, err := e.Model(t.Context())
@@ -326,13 +326,13 @@ func TestAModelThatTookTheNameOfAnotherMixesNothing(t *testing.T) {
 		t.Error("a model that was removed made vectors")
 	}
 	await(t, "its removal to be seen", func() bool {
-		_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}) // fails, and has it looked for anew
+		_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}) // fails, and makes it look again
 		_, err := e.Model(t.Context())
 		return errors.Is(err, recall.ErrNoModel)
 	})
 }
 
-// await waits for what comes without being told.
+// await waits until a condition is true.
 func await(t *testing.T, what string, there func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {

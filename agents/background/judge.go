@@ -15,14 +15,14 @@ import (
 const (
 	judgeTime   = 30 * time.Second
 	judgeBest   = 10  // the best grade
-	judgePiece  = 400 // tokens of a passage at most
-	judgeAnswer = 12  // tokens of the answer for each passage
+	judgePiece  = 400 // maximum tokens of a passage
+	judgeAnswer = 12  // tokens of the answer per passage
 )
 
 // judgeSchema is the form of a judge's answer.
 const judgeSchema = `{"type":"object","properties":{"grades":{"type":"array","items":{"type":"integer","minimum":0,"maximum":10}}},"required":["grades"]}`
 
-// Rerank gives each text a grade from 0 to 1 for how well it answers the query.
+// Rerank returns a grade from 0 to 1 for each text, by how well it answers the query.
 func (s *SmallModel) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -42,7 +42,7 @@ func (s *SmallModel) Rerank(ctx context.Context, query string, texts []string) (
 	return parseGrades(res.Content, len(texts))
 }
 
-// passages is the question and the passages, numbered, each cut to its share of the
+// passages returns the question and the numbered passages, each cut to its share of the
 // context.
 func (s *SmallModel) passages(query string, texts []string, numCtx int) string {
 	share := judgePiece
@@ -60,8 +60,8 @@ func (s *SmallModel) passages(query string, texts []string, numCtx int) string {
 
 var errGrades = errors.New("the model gave no grades that can be used")
 
-// parseGrades reads a judge's answer. One grade for each passage has to be there:
-// which ones are missing nobody could tell.
+// parseGrades reads a judge's answer. It must have one grade per passage, because nobody
+// could know which ones are missing.
 func parseGrades(answer string, want int) ([]float64, error) {
 	var form struct {
 		Grades []float64 `json:"grades"`

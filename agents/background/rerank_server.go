@@ -19,21 +19,22 @@ import (
 const (
 	rerankTime   = 10 * time.Second
 	maxRerank    = 4 << 20 // bytes of an answer
-	rerankPieces = 8 << 10 // bytes of a passage at most
+	rerankPieces = 8 << 10 // maximum bytes of a passage
 )
 
-// errRerank: the server for reranking did not answer, or gave no scores.
+// errRerank reports that the reranking server didn't respond or returned no scores.
 var errRerank = errors.New("the reranking server can't be used")
 
-// RerankServer has passages scored by a server that answers POST /rerank, as
-// llama.cpp, Jina and others do: {query, documents} gives results of {index,
-// relevance_score}. It is a recall.Reranker.
+// RerankServer scores passages with a server that supports POST /rerank, such as
+// llama.cpp's or Jina's: {query, documents} returns results of {index, relevance_score}.
+// It is a recall.Reranker.
 type RerankServer struct {
 	url  string
 	http *http.Client
 }
 
-// NewRerankServer takes the server's address; without a path it is /rerank there.
+// NewRerankServer returns a RerankServer for an address. If it has no path, the path is
+// /rerank.
 func NewRerankServer(address string) (*RerankServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -44,7 +45,7 @@ func NewRerankServer(address string) (*RerankServer, error) {
 	}
 	client := &http.Client{
 		Timeout: rerankTime,
-		// The passages are private: they go to the address of the settings and no other.
+		// The passages are private: they only go to the address in the settings.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &RerankServer{url: u.String(), http: client}, nil
@@ -65,8 +66,7 @@ type rerankResult struct {
 	Score *float64 `json:"relevance_score"`
 }
 
-// Rerank gives each text a score from 0 to 1. Servers that give logits are put on
-// that scale.
+// Rerank returns a score from 0 to 1 for each text. It converts logits to that scale.
 func (s *RerankServer) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -107,7 +107,7 @@ func (s *RerankServer) post(ctx context.Context, body []byte) (rerankAnswer, err
 	return answer, nil
 }
 
-// scores puts the results in the order of the texts.
+// scores returns the scores in the order of the texts.
 func (s *RerankServer) scores(answer rerankAnswer, want int) ([]float64, error) {
 	scores, seen, logits := make([]float64, want), make([]bool, want), false
 	for _, r := range answer.Results {

@@ -92,7 +92,7 @@ func TestAServerScoresPassages(t *testing.T) {
 				}
 				w.Header().Set("Location", "/rerank")
 				w.WriteHeader(tt.status)
-				_, _ = w.Write([]byte(tt.answer)) // the client is gone where this fails
+				_, _ = w.Write([]byte(tt.answer)) // fails only if the client is gone
 			}))
 			defer s.Close()
 			server, err := NewRerankServer(s.URL)

@@ -12,12 +12,12 @@ import (
 	"mac-stats/agents/prompt"
 )
 
-// ChatModel is the one call that is made of a model; ollama.Client is one.
+// ChatModel calls a model; ollama.Client is one.
 type ChatModel interface {
 	Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error)
 }
 
-// ModelResolver tells which model to use and how much fits it; ollama.Catalog is one.
+// ModelResolver chooses the model and reports how much fits it; ollama.Catalog is one.
 type ModelResolver interface {
 	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
 	NumCtx(ctx context.Context, model string) (int, error)
@@ -25,14 +25,14 @@ type ModelResolver interface {
 	Estimate(model string, raw int) int
 }
 
-// Settings are what the settings say of small work, as they are now.
+// Settings are the current settings for small work.
 type Settings struct {
-	Model      string // for small work; "" is the best one installed for it
-	PromptTier string // large | middle | plain; else as fits the model
+	Model      string // "" is the best installed one for small work
+	PromptTier string // large | middle | plain; else to suit the model
 }
 
-// SmallModel does small work with the model for it: it is the compact.Summarizer and a
-// recall.Reranker of the app, and names sessions.
+// SmallModel does small work with the model chosen for it. It is the app's
+// compact.Summarizer and a recall.Reranker, and it names sessions.
 type SmallModel struct {
 	chat     ChatModel
 	models   ModelResolver
@@ -40,7 +40,7 @@ type SmallModel struct {
 	settings func() Settings
 }
 
-// NewSmallModel panics where an argument, or a prompt among the assets, is missing.
+// NewSmallModel returns a SmallModel. It panics if an argument or a prompt is missing.
 func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings func() Settings) *SmallModel {
 	if chat == nil || models == nil || prompts == nil || settings == nil {
 		panic("background: NewSmallModel needs all of its arguments")
@@ -52,7 +52,8 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 	return &SmallModel{chat: chat, models: models, guides: guides, settings: settings}
 }
 
-// request asks for an answer of so many tokens, without thinking and the same each time.
+// request returns a request for an answer of at most that many tokens, without thinking and
+// with temperature 0.
 func request(model ollama.ModelInfo, numCtx, most int, system, user string) ollama.ChatRequest {
 	think, sober := false, 0.0
 	return ollama.ChatRequest{
@@ -61,8 +62,8 @@ func request(model ollama.ModelInfo, numCtx, most int, system, user string) olla
 	}
 }
 
-// find gives the model that the settings name for small work, with its context size;
-// where it is not installed, the best one for it.
+// find returns the settings' model for small work and its context size. If that model isn't
+// installed, it returns the best one for small work.
 func (s *SmallModel) find(ctx context.Context) (ollama.ModelInfo, int, error) {
 	model, err := s.models.Resolve(ctx, s.settings().Model, ollama.RoleSmall)
 	if errors.Is(err, ollama.ErrModelMissing) {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	compactTime   = 2 * time.Minute // one attempt, the loading of the model included
-	compactAnswer = 1200            // tokens of an answer at most
-	compactFrame  = 64              // tokens beside the texts
+	compactTime   = 2 * time.Minute // for one attempt, including loading the model
+	compactAnswer = 1200            // maximum tokens of an answer
+	compactFrame  = 64              // tokens in addition to the texts
 )
 
 // compactSchema is the form of a digest.
@@ -31,12 +31,12 @@ const compactSchema = `{"type":"object","properties":{` +
 	`"people":{"type":"array","items":{"type":"object","properties":{"who":{"type":"string"},"fact":{"type":"string"},"confidence":{"type":"number"}},"required":["who","fact","confidence"]}}` +
 	`},"required":["context","lessons","people"]}`
 
-// Summarize asks the small model, twice at most: by a schema, then for headed text
-// and less of the conversation, or for what was missing from the first. The messages are
-// cut to the model's real context, the oldest left out first. A Summary that doesn't hold
-// what the user said, in the messages left out too, is none (see summary.MissingFrom). A
-// tiny model isn't asked, unless the settings give it a larger tier: the user would wait for
-// two answers that are thrown away.
+// Summarize asks the small model at most twice: first with a schema, then either for
+// headed text from less of the conversation, or for what the first answer lacked. The
+// messages are cut to the model's real context, the oldest first. A Summary must contain
+// what the user said, including the messages left out (see summary.MissingFrom);
+// otherwise it is rejected. A tiny model isn't asked unless the settings give it a larger
+// tier, because the user would wait for two answers that are discarded.
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.find(ctx)
 	if err != nil {
@@ -60,9 +60,9 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 	return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, err)
 }
 
-// worth gives an error for a Summary that may not take the place of the messages, and
-// what the model is told of it.
-func worth(text string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
+// checkSummary returns an error if a Summary may not replace the messages, and what it lacks, in
+// words for the model.
+func checkSummary(text string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
 	list, madeUp := summary.MissingFrom(text, previous, messages)
 	switch {
 	case len(list) > 0:
@@ -73,18 +73,18 @@ func worth(text string, previous *transcript.Block, messages []transcript.Block)
 	return "", nil
 }
 
-// summaryTask is one Summary to be made.
+// summaryTask is the input for one Summary.
 type summaryTask struct {
 	model    ollama.ModelInfo
 	numCtx   int
 	previous *transcript.Block
 	messages []transcript.Block
-	missing  string // from the attempt before, in words for the model
+	missing  string // from the previous attempt, in words for the model
 }
 
-// attempt makes one call. The second one asks for less; without a schema, unless the
-// first answer was one and only lacked something. With an error comes what to tell the
-// model of it, if anything.
+// attempt makes one call. The second attempt sends less of the conversation and has no
+// schema, unless the first answer was usable and only lacked something. With an error, it
+// may return what to tell the model about it.
 func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask) (digest compact.Digest, missing string, err error) {
 	model, numCtx := task.model.Name, task.numCtx
 	ctx, stop := context.WithTimeout(ctx, compactTime)
@@ -95,7 +95,7 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	}
 	share := 1
 	if attempt > 0 && task.missing == "" {
-		share = 2 // it was too much, perhaps
+		share = 2 // perhaps it was too much
 	}
 	text := s.material(model, numCtx-answer-transcript.EstimateTokens(task.missing), share, task.previous, task.messages)
 	if task.missing != "" {
@@ -128,13 +128,13 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if digest, err = parseDigest(res.Content); err != nil {
 		return digest, "", err
 	}
-	missing, err = worth(digest.Context, task.previous, task.messages)
+	missing, err = checkSummary(digest.Context, task.previous, task.messages)
 	return digest, missing, err
 }
 
-// material is what the model is given: the Summary before, and the messages that
-// fit into so many tokens beside the prompt, or a share of them, on the boundaries of
-// characters and messages.
+// material returns the model's input: the previous Summary, and the messages that fit into
+// that many tokens beside the prompt, or a fraction of them, cut between characters and
+// messages.
 func (s *SmallModel) material(model string, tokens, share int, previous *transcript.Block, messages []transcript.Block) string {
 	const unknown, whole = 4096, 1000
 	if tokens <= 0 {
@@ -169,18 +169,18 @@ var (
 	errMadeUp        = errors.New("the summary is about something that nobody said")
 )
 
-// refusing matches the beginning of a refusing.
-var refusing = sync.OnceValue(func() *regexp.Regexp {
+// refusal matches the beginning of a refusal.
+var refusal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(i'?m sorry|sorry,|i can(no|')t|i am (unable|not able)|i'm (unable|not able)|as an ai)`)
 })
 
-// parseDigest reads an answer: JSON by the schema, else headed text.
+// parseDigest reads an answer, either JSON in the form of the schema or headed text.
 func parseDigest(text string) (compact.Digest, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return compact.Digest{}, errEmptyDigest
 	}
-	if refusing().MatchString(text) {
+	if refusal().MatchString(text) {
 		return compact.Digest{}, errRefused
 	}
 	var answer digestAnswer
@@ -196,7 +196,7 @@ func parseDigest(text string) (compact.Digest, error) {
 	switch {
 	case digest.Context == "":
 		return digest, errEmptyDigest
-	case refusing().MatchString(digest.Context):
+	case refusal().MatchString(digest.Context):
 		return digest, errRefused
 	}
 	digest.Lessons = answer.lessons()

@@ -18,7 +18,7 @@ import (
 
 const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
 
-// summarising is a small model of a size, with a context of so many tokens, that gives
+// summarising returns a small model of that size, with a context of that many tokens and
 // these answers.
 func summarising(t *testing.T, context int, size string, answers ...string) (*SmallModel, *ollamatest.Server) {
 	t.Helper()
@@ -106,7 +106,7 @@ func FuzzParseDigest(f *testing.F) {
 	})
 }
 
-func TestCompactorFitsTheSmallModel(t *testing.T) {
+func TestSummarizeFitsTheContextOfTheSmallModel(t *testing.T) {
 	small, server := summarising(t, 4096, "8B", `{"context":"Grüße aus 東京.","lessons":[],"people":[]}`)
 	var messages []transcript.Block
 	for i := range 20 {
@@ -129,8 +129,8 @@ func TestCompactorFitsTheSmallModel(t *testing.T) {
 	}
 }
 
-// A Summary stands for all messages, also for those that the model wasn't shown.
-func TestASummaryOfWhatTheModelSawAloneIsNone(t *testing.T) {
+// A Summary replaces all messages, including those that the model didn't see.
+func TestASummaryMustCoverMessagesThatTheModelDidNotSee(t *testing.T) {
 	asked := []string{
 		"Compare offers of moving companies from Leeds to York.", "The piano weighs 210 kilos and the stairs are narrow.",
 		"Write an email that asks for a date in the middle of May.", "Which offices need our new address?",
@@ -146,7 +146,7 @@ func TestASummaryOfWhatTheModelSawAloneIsNone(t *testing.T) {
 	ofTheLast := `{"context":"` + strings.Join(asked[6:], " ") + `"}`
 	for name, tt := range map[string]struct {
 		digests []string
-		last    bool // the second request holds no more than the last messages
+		last    bool // the second request has only the last messages
 		taken   bool
 	}{
 		"the last half, after a garbled one": {[]string{"garbled", ofTheLast}, true, false},
@@ -166,7 +166,7 @@ func TestASummaryOfWhatTheModelSawAloneIsNone(t *testing.T) {
 	}
 }
 
-func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
+func TestSummarizeGivesUpAfterOneRetry(t *testing.T) {
 	small, server := summarising(t, 16384, "8B", "", "I'm sorry, I can't.")
 	messages := []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}}
 	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, compact.ErrNoDigest) || len(server.Chats()) != 2 {

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	plainTitle  = 48 // characters: a first message as short as this is its own title
+	plainTitle  = 48 // characters; a first message up to this length is its own title
 	titleTime   = 30 * time.Second
 	titleAnswer = 24  // tokens
 	titleQuote  = 600 // characters of each message that the model sees
 	maxTitle    = 60  // characters
 )
 
-// Title gives a session that begins with a message and its answer a name, in words of
-// the small model, and the model; "" where that is tiny, loaded denies it or it gives
-// nothing that can be a title.
+// Title returns a title for a session that begins with a message and its answer, and the
+// model that wrote it. The title is "" if the model is tiny or not loaded, or if its answer
+// can't be a title.
 func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, string) bool, ask, answer transcript.Block) (title, by string) {
 	ctx, stop := context.WithTimeout(ctx, titleTime)
 	defer stop()
@@ -45,8 +45,8 @@ func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, str
 	return cleanTitle(res.Content), model.Name
 }
 
-// lacksTitle says whether a session is to get one: after its first answer, where nobody
-// gave it one and its first message is none.
+// lacksTitle reports whether a session needs a title: it has its first answer, nobody gave
+// it a title, and its first message is too long to be one.
 func lacksTitle(window transcript.Context) bool {
 	if window.Titled || window.Total != 2 || len(window.Messages) != 2 {
 		return false
@@ -56,8 +56,8 @@ func lacksTitle(window transcript.Context) bool {
 	return n == 0 || n > plainTitle || strings.Contains(words, "\n")
 }
 
-// cleanTitle makes a title of a model's answer: one line of plain words, at most 60
-// characters; "" of anything else.
+// cleanTitle returns a model's answer as a title, one line of plain words with at most 60
+// characters, or "" if it can't be one.
 func cleanTitle(answer string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
 	line = strings.TrimSpace(strings.TrimLeft(line, "#*- "))
@@ -66,7 +66,7 @@ func cleanTitle(answer string) string {
 	}
 	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«». "))
 	n := utf8.RuneCountInString(line)
-	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusing().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
+	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusal().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
 		return ""
 	}
 	return line

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatCanBeATitle(t *testing.T) {
+func TestCleanTitle(t *testing.T) {
 	for answer, want := range map[string]string{
 		"Loud fan":                "Loud fan",
 		"**Title:** \"Loud fan\"": "Loud fan",

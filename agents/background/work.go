@@ -11,36 +11,36 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// Compactor shortens a session's context by a Summary; compact.Compaction is one.
+// Compactor shortens a session's context with a Summary; compact.Compaction is one.
 type Compactor interface {
 	Snapshot(ctx context.Context, session, before string) (session.Snapshot, compact.Policy, error)
 	Compact(ctx context.Context, snap session.Snapshot, keep int) (compact.Result, error)
 	Renew(ctx context.Context, session string) (compact.Result, error)
 }
 
-// Config is what Work needs. Optional fields say so.
+// Config configures Work. Fields are required unless marked optional.
 type Config struct {
 	Store     *sessionmem.Store
 	Compactor Compactor // optional
 	Small     *SmallModel
-	// Titles reports whether the small model names new sessions, Loaded whether a model is
-	// in the server's memory: for a title none is loaded. Optional: without it no session
-	// is named.
+	// Titles reports whether the small model names new sessions, and Loaded whether a model
+	// is in the server's memory, because none is loaded for a title. Loaded is optional:
+	// without it, no session is named.
 	Titles func() bool
 	Loaded func(ctx context.Context, model string) bool
-	// Busy reports whether a turn of the session is under way, which does the work itself.
+	// Busy reports whether the session has a running turn, which does the work itself.
 	Busy      func(session string) bool
-	Compacted func(compact.Result) // told of each one, also of one that learnt something and then failed (no Summary); optional
-	Named     func(session string) // a session got a title; optional
+	Compacted func(compact.Result) // called after each compaction, including one that failed after saving lessons (no Summary); optional
+	Named     func(session string) // called when a session got a title; optional
 	Logger    *slog.Logger
 }
 
-// Work is what is done for sessions after their turns: new ones are named, and those
-// that are due are summarised. Safe for concurrent use.
+// Work names new sessions and summarises those that are due, after their turns. Safe for
+// concurrent use.
 type Work struct {
 	c Config
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	sessions map[string]*task
 	closed   bool
 	running  sync.WaitGroup
@@ -50,35 +50,35 @@ type Work struct {
 type task struct {
 	ctx  context.Context
 	stop func()
-	over chan struct{} // closed at its end
+	over chan struct{} // closed when it ends
 
-	again bool // to be done once more; Work.mu guards it
+	again bool // it must be repeated; guarded by Work.mu
 }
 
-// Filled is how full a turn left its model's context.
+// Filled says how full a turn left its model's context.
 type Filled struct {
 	Percent float64
-	History int // tokens that the history may take; 0: not known
+	History int // cap of the history in tokens; 0 if unknown
 }
 
-// NewWork makes a Work. Nothing runs until Begin.
+// NewWork returns a Work. Nothing runs until Begin.
 func NewWork(c Config) *Work { return &Work{c: c, sessions: map[string]*task{}} }
 
-// Begin works on a session that was written to, until Stop or Close.
+// Begin starts the work on a session that was written to, until Stop or Close.
 func (w *Work) Begin(session string, last Filled) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begin(session, last)
 }
 
-// begin is Begin with mu held.
+// begin is Begin; the caller holds mu.
 func (w *Work) begin(name string, last Filled) {
 	before := w.sessions[name]
 	switch {
 	case w.closed || w.c.Busy(name):
 		return
 	case before != nil && before.ctx.Err() == nil:
-		before.again = true // it may have looked at the session before it changed
+		before.again = true // it may have read the session before the change
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -86,7 +86,7 @@ func (w *Work) begin(name string, last Filled) {
 	w.sessions[name] = own
 	w.running.Go(func() {
 		defer w.end(name, own)
-		if before != nil { // it was stopped and may still hold the session
+		if before != nil { // it was stopped but may still be using the session
 			<-before.over
 		}
 		w.name(ctx, name)
@@ -100,7 +100,7 @@ func (w *Work) begin(name string, last Filled) {
 func (w *Work) end(session string, own *task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	again := own.again && own.ctx.Err() == nil // else a turn stopped it, which asks for it itself
+	again := own.again && own.ctx.Err() == nil // a turn that stopped it will begin it again
 	own.stop()
 	if w.sessions[session] == own {
 		delete(w.sessions, session)
@@ -111,7 +111,7 @@ func (w *Work) end(session string, own *task) {
 	}
 }
 
-// Stop ends the work on a session and doesn't wait: a turn begins, and the user goes
+// Stop cancels the work on a session without waiting: a turn starts, and the user comes
 // first.
 func (w *Work) Stop(session string) {
 	w.mu.Lock()
@@ -132,11 +132,11 @@ func (w *Work) Close() {
 	w.Wait()
 }
 
-// Wait waits until nothing is under way.
+// Wait waits until no work is running.
 func (w *Work) Wait() { w.running.Wait() }
 
-// name gives a session a title once, after its first answer. Nothing is loaded for it
-// and nobody waits for it: where it does not come about, the first message's words stay.
+// name gives a session a title once, after its first answer. It loads no model, and nobody
+// waits for it; if it fails, the words of the first message stay the title.
 func (w *Work) name(ctx context.Context, session string) {
 	if w.c.Loaded == nil || !w.c.Titles() {
 		return

@@ -10,7 +10,7 @@ const (
 	minRatio    = 0.25 // counted tokens per estimated token
 	maxRatio    = 5.0
 	newShare    = 0.3 // weight of a new observation in the ratio; the first counts fully
-	minObserved  = 50  // estimated tokens, minimum for an observation
+	minObserved = 50  // estimated tokens, minimum for an observation
 	cutFrom     = 500 // estimated tokens, minimum for noticing a truncation
 	cutBelow    = 0.6 // counted ÷ estimated below which the prompt was truncated
 	cutBeyond   = 0.8 // the same for a calibrated estimate beyond num_ctx

@@ -16,8 +16,8 @@ import (
 // maxDescriptions limits the models in the file, to more than anybody has. Beyond that,
 // the file starts over.
 const (
-	maxDescriptions = 500
-	maxDescriptionBytes        = 4 << 20 // of its file
+	maxDescriptions     = 500
+	maxDescriptionBytes = 4 << 20 // of its file
 	// describedFor is how long a description is valid; a newer server may say more about
 	// the same model. If the server doesn't answer within describePatience, an older
 	// description is used for describeAgain.

@@ -16,13 +16,21 @@ import (
 //
 //   - ChatML, Qwen, Llama 3, Phi, Granite, Command R, gpt-oss, GLM: <|…|>; DeepSeek the
 //     same with wide bars; EXAONE [|…|]
+//
 //   - Llama 2, Mistral: [INST], <<SYS>>, <s>, [TOOL_CALLS], [AVAILABLE_TOOLS] …
+//
 //   - Gemma: <start_of_turn>, <end_of_turn>, <bos>, <eos>, <start_of_image>, <unused99> …; later <|turn>, <turn|>
+//
 //   - Hermes, Qwen, DeepSeek R1: <tool_call>, <tool_response>, <think>
+//
 //   - StarCoder, CodeGemma: <fim_prefix>, <file_sep> …
+//
 //   - T5: <extra_id_0>; Nemotron: <SPECIAL_10>, <extra_id_1>, <TOOLCALL>, <AVAILABLE_TOOLS>; Baichuan: <reserved_106>
+//
 //   - Seed: <seed:bos>; MiniMax: ]~b], [e~[, <minimax:tool_call>; Ling: <role>; GigaChat and others: <_user>
+//
 //   - Qwen Coder, Seed: <function=…>, <parameter=…>; GLM: <arg_key>, <arg_value>
+//
 //   - DBRX, older Llama and Mistral tools: [BOS], [EOS], [B_SYS], [B_INST] …
 //
 //   - Ollama itself: [img-0], where it inserts an image
