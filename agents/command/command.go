@@ -1,15 +1,15 @@
-// Package command is RUN_CMD: it runs a program for an agent, where the person switched
-// that on and allows the call.
+// Package command implements RUN_CMD: it runs a program for an agent, if the person has
+// switched that on and allows the call.
 //
 // Rules:
-//   - A list of arguments is run, never a string by a shell. A program that runs what its
-//     arguments say (a shell, an interpreter, env, sudo …) is asked about each time.
-//   - It runs in one folder, without secrets in its environment, and has limits of time, of
-//     output, and those of process.Usual. It is killed with all that it started.
-//   - It runs inside a sandbox where the system has one: bubblewrap or Landlock on Linux,
-//     sandbox-exec on macOS. The question says which, what that one doesn't keep it from,
-//     and says so where there is none.
-//   - What it prints is a stranger's text.
+//   - It runs a list of arguments, never a string in a shell. A program that runs what its
+//     arguments say (a shell, an interpreter, env, sudo …) needs a yes each time.
+//   - The program runs in one folder, without secrets in its environment, with limits of
+//     time and output, and those of process.Usual. It is killed with everything it started.
+//   - It runs in a sandbox if the system has one: bubblewrap or Landlock on Linux,
+//     sandbox-exec on macOS. The question says which one and what it doesn't prevent, or
+//     that there is none.
+//   - Its output is a stranger's text.
 package command
 
 import (
@@ -34,35 +34,35 @@ import (
 )
 
 const (
-	mostOutput = 16 << 20  // bytes that a program may print; then it is killed
-	keptOutput = 128 << 10 // of them that are kept, from the beginning
-	shownTail  = 4 << 10   // of them that are shown while it runs, from the end
+	maxOutput  = 16 << 20  // bytes that a program may print before it is killed
+	keptOutput = 128 << 10 // bytes of output kept, from the beginning
+	shownTail  = 4 << 10   // bytes of output shown while it runs, from the end
 	showEvery  = 500 * time.Millisecond
-	mostLine   = 8 << 10                // bytes of a command
-	lingers    = 200 * time.Millisecond // what a program left behind may still print, where the system lets it
+	maxLine    = 8 << 10                // bytes of a command
+	lingerTime = 200 * time.Millisecond // how long processes that outlive the program may still print
 )
 
-// limits are those of a program.
+// limits are the limits of a program.
 var limits = process.Usual()
 
-// Settings are the person's, read anew for each call.
+// Settings are the person's settings, reread for each call.
 type Settings struct {
-	Folder  string        // where programs run; made where it is missing
-	Time    time.Duration // how long one may run
-	Network bool          // whether it may use the network, where a sandbox can keep it from that
+	Folder  string        // where programs run; created if missing
+	Time    time.Duration // how long a program may run
+	Network bool          // whether it may use the network, if a sandbox can prevent that
 }
 
-// Params is what RUN_CMD needs; all is required.
+// Params configures RUN_CMD; all fields are required.
 type Params struct {
 	Settings func() Settings
-	Data     string   // the data folder, which no program sees
+	Data     string   // the data folder, which is hidden from programs
 	Environ  []string // of this process
 }
 
 // Tool is RUN_CMD.
 type Tool struct{ p Params }
 
-// New makes the tool.
+// New returns the tool.
 func New(p Params) *Tool {
 	if p.Settings == nil || p.Data == "" {
 		panic("command: New needs Settings and Data")
@@ -87,10 +87,11 @@ func (*Tool) Params() []tools.Param {
 	return []tools.Param{{Name: "command", Description: "the program and its arguments, in one line", Required: true}}
 }
 
-// readers are programs that only read and print, or make what is empty, whatever their
-// arguments say: they start nothing and change no file's text. Only of these a person can say yes to all calls. Of any other
-// nobody can tell beforehand what that would cover: compilers take plugins, git runs what a
-// repository's settings name, and a list of programs that start others never ends.
+// readers are programs that only read and print, or create empty files and folders,
+// whatever their arguments: they start nothing and change no file's text. Only these can
+// get a yes for all calls. With any other program, nobody can know in advance what that
+// would cover: compilers load plugins, git runs what a repository's settings name, and a
+// list of programs that start others never ends.
 var readers = []string{
 	"ls", "cat", "head", "tail", "wc", "nl", "cut", "tr", "paste", "join", "comm", "cmp", "diff", "grep", "egrep", "fgrep", "jq", "od", "hexdump",
 	"pwd", "realpath", "readlink", "basename", "dirname", "stat", "du", "df", "echo", "printf", "seq", "date", "cal",
@@ -102,7 +103,7 @@ var readers = []string{
 
 // Action implements tools.Guarded.
 func (t *Tool) Action(call tools.Call) (tools.Action, error) {
-	argv, path, err := t.look(call)
+	argv, path, err := t.parse(call)
 	if err != nil {
 		return tools.Action{}, err
 	}
@@ -126,18 +127,19 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 	return act, nil
 }
 
-// nameOf is a program's name without its folder.
+// nameOf returns a program's name without its folder.
 func nameOf(path string) string {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe")
 }
 
-// reads reports whether a file is one of readers; some systems keep them all in one.
+// reads reports whether a file is one of the readers. Some systems have them all in one
+// file.
 func reads(name string) bool {
 	return slices.Contains(readers, name) || name == "coreutils" || name == "gnucoreutils"
 }
 
-// settings are the person's, with the folder that links lead to. A sandbox gives the whole
-// folder, so none is taken that holds what no program may see, and none of that.
+// settings returns the person's settings, with links in the folder resolved. A sandbox
+// exposes the whole folder, so it mustn't contain anything hidden or be inside it.
 func (t *Tool) settings() (Settings, error) {
 	set := t.p.Settings()
 	set.Folder = resolved(set.Folder)
@@ -147,8 +149,8 @@ func (t *Tool) settings() (Settings, error) {
 	return set, nil
 }
 
-// CheckFolder says why no program may run in a folder, given the data folder: Settings ask
-// before one is chosen, and it is asked again before each run.
+// CheckFolder returns an error if no program may run in a folder, given the data folder.
+// It is called when a folder is chosen in the settings, and again before each run.
 func CheckFolder(folder, data string) error {
 	if !filepath.IsAbs(folder) {
 		return fmt.Errorf("%s can't be that folder: write its whole path", folder)
@@ -160,7 +162,7 @@ func CheckFolder(folder, data string) error {
 			return fmt.Errorf("%s can't be that folder, because %s is not for programs", folder, path)
 		}
 	}
-	for at := folder; ; at = filepath.Dir(at) { // what is missing is made
+	for at := folder; ; at = filepath.Dir(at) { // missing folders are created
 		switch info, err := os.Stat(at); {
 		case err == nil && info.IsDir():
 			return nil
@@ -170,14 +172,14 @@ func CheckFolder(folder, data string) error {
 	}
 }
 
-// look gives the arguments of a call and the program's path.
-func (t *Tool) look(call tools.Call) (argv []string, path string, err error) {
+// parse returns the arguments of a call and the program's path.
+func (t *Tool) parse(call tools.Call) (argv []string, path string, err error) {
 	line := call.Arg
 	if call.Native() {
 		line = call.Value("command")
 	}
-	if len(line) > mostLine {
-		return nil, "", fmt.Errorf("the command is longer than %d KB", mostLine>>10)
+	if len(line) > maxLine {
+		return nil, "", fmt.Errorf("the command is longer than %d KB", maxLine>>10)
 	}
 	if argv, err = split(line); err != nil {
 		return nil, "", err
@@ -193,9 +195,9 @@ func (t *Tool) look(call tools.Call) (argv []string, path string, err error) {
 	return argv, path, nil
 }
 
-// Run runs the program. An exit code other than 0 is a result, too.
+// Run runs the program. A nonzero exit code is a result too.
 func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	argv, path, err := t.look(call)
+	argv, path, err := t.parse(call)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -212,19 +214,19 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	cmd := exec.CommandContext(limited, full[0], full[1:]...)
 	cmd.Dir, cmd.Env = set.Folder, process.Environ(t.p.Environ)
 	out := &output{}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, lingers
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, lingerTime
 	out.over = stop
 	p, err := process.Start(cmd, limits)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s can't be run: %w", argv[0], err)
 	}
 	shown := make(chan struct{})
-	go func() { // it ends before Run does: nothing is shown after the result
+	go func() { // it ends before Run returns, so nothing is shown after the result
 		defer close(shown)
 		out.show(limited, call.Progress)
 	}()
 	err = cmd.Wait()
-	p.Kill() // what it left behind
+	p.Kill() // what it left running
 	late := limited.Err() != nil && ctx.Err() == nil
 	stop()
 	<-shown
@@ -235,7 +237,7 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	exit := (*exec.ExitError)(nil)
 	switch {
 	case out.full():
-		text += fmt.Sprintf("\n[stopped: it printed more than %d MB]", mostOutput>>20)
+		text += fmt.Sprintf("\n[stopped: it printed more than %d MB]", maxOutput>>20)
 	case late:
 		text += fmt.Sprintf("\n[stopped after %s]", set.Time)
 	case errors.As(err, &exit):
@@ -249,9 +251,9 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return tools.Result{Text: strings.TrimSpace(text), Cut: cut, Quote: "what a program printed", About: quoted(argv), Sources: transcript.FromTool}, nil
 }
 
-// output takes what a program prints.
+// output collects a program's output.
 type output struct {
-	over func() // ends the program
+	over func() // kills the program
 
 	mu   sync.Mutex
 	head bytes.Buffer
@@ -266,7 +268,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.head.Write(p[:min(len(p), keptOutput-o.head.Len())])
 	o.tail = append(o.tail, p...)
 	o.tail = slices.Clone(o.tail[max(len(o.tail)-shownTail, 0):])
-	if o.n > mostOutput {
+	if o.n > maxOutput {
 		o.over()
 		return 0, io.ErrShortWrite
 	}
@@ -276,7 +278,7 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) full() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.n > mostOutput
+	return o.n > maxOutput
 }
 
 func (o *output) text() (text string, cut bool) {
@@ -285,7 +287,7 @@ func (o *output) text() (text string, cut bool) {
 	return strings.ToValidUTF8(o.head.String(), "�"), o.n > o.head.Len()
 }
 
-// show shows the end of what was printed while the program runs.
+// show shows the end of the output while the program runs.
 func (o *output) show(ctx context.Context, progress func(string)) {
 	if progress == nil {
 		return
@@ -308,9 +310,8 @@ func (o *output) show(ctx context.Context, progress func(string)) {
 	}
 }
 
-// split parts a line into arguments: blanks part them, quotes and a backslash keep them
-// together. What only a shell would obey is refused, so that nobody is shown one thing
-// and another runs.
+// split splits a line into arguments at blanks, except in quotes or after a backslash. It
+// refuses syntax that only a shell understands, so that what runs is what people saw.
 func split(line string) ([]string, error) {
 	var argv []string
 	var arg strings.Builder
@@ -354,8 +355,8 @@ func split(line string) ([]string, error) {
 	return argv, nil
 }
 
-// quoted writes arguments so that a person sees where each begins and ends, and what
-// nobody else would see in them.
+// quoted returns the arguments as text in which a person sees where each begins and ends,
+// and also invisible characters.
 func quoted(argv []string) string {
 	parts := make([]string, len(argv))
 	for i, arg := range argv {

@@ -71,7 +71,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestWhatIsAsked(t *testing.T) {
+func TestActionDescribesTheCall(t *testing.T) {
 	tool, set := newTool(t)
 	bin := t.TempDir()
 	if err := os.Symlink("/bin/sh", filepath.Join(bin, "pager")); err != nil {
@@ -100,7 +100,7 @@ func TestWhatIsAsked(t *testing.T) {
 		{"../../bin/ls", "/ls", "ls", true},
 		{"tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=id .", "/tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=id .", "tar", true},
 		{"sed 1e", "/sed 1e", "sed", true},
-		{"pager /etc/hostname", "/pager /etc/hostname", "pager", true}, // it leads to a shell
+		{"pager /etc/hostname", "/pager /etc/hostname", "pager", true}, // a link to a shell
 	} {
 		act, err := tool.Action(tools.Call{Arg: tt.line})
 		if err != nil || !strings.HasSuffix(act.What, tt.what) || act.Covers != tt.covers || act.Single != tt.single || !strings.HasPrefix(act.Where, set.Folder) {
@@ -115,20 +115,20 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// boxes are the ways to run a program that this machine has.
+// boxes returns this machine's ways to run a program.
 func boxes(t *testing.T) map[string]sandbox {
 	t.Helper()
 	list := map[string]sandbox{"none": {}}
 	if box := findSandbox(); box.kind == bubblewrap {
 		list["bubblewrap"] = box
 	}
-	if landlockVersion() >= leastLandlock {
+	if landlockVersion() >= minLandlock {
 		list["landlock"] = sandbox{kind: landlocked}
 	}
 	return list
 }
 
-// inEach runs a test in each of them, one after the other.
+// inEach runs a test in each box, one after the other.
 func inEach(t *testing.T, f func(t *testing.T, box sandbox)) {
 	found := findSandbox
 	t.Cleanup(func() { findSandbox = found })
@@ -138,7 +138,7 @@ func inEach(t *testing.T, f func(t *testing.T, box sandbox)) {
 	}
 }
 
-func TestAProgramRuns(t *testing.T) {
+func TestRunReturnsOutputAndExitCode(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		tool, set := newTool(t)
 		got, err := run(t, tool, "pwd")
@@ -175,8 +175,7 @@ func TestAProgramRuns(t *testing.T) {
 	})
 }
 
-// A folder that holds what no program may see would show it: a sandbox gives the whole
-// folder.
+// A sandbox exposes the whole folder, so a folder with anything hidden is refused.
 func TestAFolderWithSecretsIsRefused(t *testing.T) {
 	tool, set := newTool(t)
 	home := t.TempDir()
@@ -200,7 +199,7 @@ func TestAFolderWithSecretsIsRefused(t *testing.T) {
 	}
 }
 
-// People keep such folders elsewhere and link to them.
+// People store such folders elsewhere and link to them.
 func TestSecretsBehindALinkAreHidden(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		if box.kind == noSandbox {
@@ -221,8 +220,8 @@ func TestSecretsBehindALinkAreHidden(t *testing.T) {
 	})
 }
 
-// The sockets of Docker, PostgreSQL and others stand in /run: no network keeps a program
-// from them.
+// The sockets of Docker, PostgreSQL and others are in /run. Having no network doesn't keep
+// a program from them.
 func TestBubblewrapHidesSockets(t *testing.T) {
 	box, ok := boxes(t)["bubblewrap"]
 	if !ok {
@@ -246,8 +245,9 @@ func TestBubblewrapHidesSockets(t *testing.T) {
 	}
 }
 
-// A program that doesn't end, prints without end or leaves others behind is ended whole.
-func TestAProgramIsEnded(t *testing.T) {
+// A program that doesn't end, prints forever or leaves others running is killed with all
+// its processes.
+func TestAProgramIsKilledWithItsChildren(t *testing.T) {
 	inEach(t, func(t *testing.T, _ sandbox) {
 		tool, set := newTool(t)
 		set.Time = 100 * time.Millisecond
@@ -296,7 +296,7 @@ func runsWith(t *testing.T, arg string) bool {
 		t.Fatal(err)
 	}
 	return slices.ContainsFunc(files, func(file string) bool {
-		data, _ := os.ReadFile(file) // one that has ended is gone
+		data, _ := os.ReadFile(file) // fails if the process has ended
 		return strings.HasPrefix(string(data), "sleep\x00"+arg)
 	})
 }

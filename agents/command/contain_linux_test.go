@@ -14,7 +14,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// What leaves the program's group and session, and lost its parent, ends with it.
+// A process that left the program's group and session, and whose parent has ended, ends
+// with the program.
 func TestNothingIsLeftOfAProgram(t *testing.T) {
 	inEach(t, func(t *testing.T, _ sandbox) {
 		tool, set := newTool(t)
@@ -31,8 +32,8 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 	})
 }
 
-// A program takes no more than its limits: memory in one process and in many, processes,
-// the size of a file. The bombs end by themselves, as those that a test lets loose should.
+// A program stays within its limits: memory in one process and in many, number of
+// processes, size of a file. The bombs also end by themselves, for safety.
 func TestAProgramHasLimits(t *testing.T) {
 	was := limits
 	t.Cleanup(func() { limits = was })
@@ -60,14 +61,14 @@ func TestAProgramHasLimits(t *testing.T) {
 				}
 			}
 		}
-		got, err := run(t, tool, "cat /proc/self/limits") // what holds a fork bomb that outruns all looking, where the user isn't root
+		got, err := run(t, tool, "cat /proc/self/limits") // what stops a fork bomb that is faster than the keeper's checks, unless the user is root
 		if most := regexp.MustCompile(`Max processes +(\d+)`).FindStringSubmatch(got.Text); err != nil || len(most) < 2 || len(most[1]) > 4 {
 			t.Errorf("%q %v", got.Text, err)
 		}
 		if box.kind != bubblewrap {
 			return
 		}
-		// What looks like a disk there is memory.
+		// What looks like a disk in there is memory.
 		got, err = run(t, tool, "sh -c 'for d in /tmp /dev/shm /dev /run "+tool.p.Data+"; do for i in 1 2 3 4 5; do fallocate -l 10M $d/$i || break; done; [ $i = 5 ] && echo $d; done; exit 0'")
 		if err != nil || strings.Contains(got.Text, "\n/") || strings.HasPrefix(got.Text, "/") {
 			t.Errorf("%q %v", got.Text, err)
@@ -75,9 +76,9 @@ func TestAProgramHasLimits(t *testing.T) {
 	})
 }
 
-// Without the network nothing is sent by any protocol; and never to the socket of another
-// program, which does for a caller what the user can do.
-func TestNoSocketLeadsOut(t *testing.T) {
+// Without the network, nothing is sent by any protocol. Nothing is ever sent to the socket
+// of another program, which would do for a caller what the user can do.
+func TestNoSocketLeavesTheSandbox(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		if box.kind == noSandbox {
 			return
@@ -126,7 +127,7 @@ func TestNoSocketLeadsOut(t *testing.T) {
 			want := []string{"a pair of its own"}
 			for name := range strings.Lines(got.Text) {
 				if name = strings.TrimSpace(name); strings.HasSuffix(name, "DP") || strings.HasSuffix(name, "CP") {
-					want = append(want, name) // who is at the other end is looked at below
+					want = append(want, name) // the other end is checked below
 				} else if name != want[0] {
 					t.Errorf("network %v: %s", network, name)
 				}
@@ -151,8 +152,8 @@ func TestNoSocketLeadsOut(t *testing.T) {
 	})
 }
 
-// A folder that is refused later is refused when it is chosen.
-func TestAFolderIsCheckedWhereItIsChosen(t *testing.T) {
+// A folder that a run would refuse is refused when it is chosen.
+func TestAFolderIsCheckedWhenItIsChosen(t *testing.T) {
 	home, data := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	file := filepath.Join(home, "file")

@@ -13,10 +13,10 @@ import (
 	"mac-stats/agents/process"
 )
 
-// leastLandlock is the version of Landlock that also knows truncating and TCP;
-// scopesLandlock is the one that also keeps signals inside.
+// minLandlock is the first version of Landlock that restricts truncation and TCP;
+// scopesLandlock is the first that also restricts signals.
 const (
-	leastLandlock  = 4
+	minLandlock    = 4
 	scopesLandlock = 6
 )
 
@@ -29,14 +29,14 @@ const (
 	sandboxExec             // macOS
 )
 
-// sandbox is what the system has to keep a program from doing harm.
+// sandbox is the system's means to keep a program from doing harm.
 type sandbox struct {
 	kind  sandboxKind
-	path  string // of the program that makes it; "" of Landlock
-	sizes bool   // bubblewrap knows the sizes of folders in memory (0.7)
+	path  string // of the program that makes it; "" for Landlock
+	sizes bool   // bubblewrap supports sizes of folders in memory (0.7)
 }
 
-// findSandbox finds it, once.
+// findSandbox returns the system's sandbox; it looks once.
 var findSandbox = sync.OnceValue(func() sandbox {
 	switch runtime.GOOS {
 	case "linux":
@@ -51,7 +51,7 @@ var findSandbox = sync.OnceValue(func() sandbox {
 				}
 			}
 		}
-		if landlockVersion() >= leastLandlock {
+		if landlockVersion() >= minLandlock {
 			return sandbox{kind: landlocked}
 		}
 	case "darwin":
@@ -62,7 +62,7 @@ var findSandbox = sync.OnceValue(func() sandbox {
 	return sandbox{}
 })
 
-// words say what the sandbox keeps a program from, for people, and what it doesn't.
+// words tells people what the sandbox prevents and what it doesn't.
 func (s sandbox) words(network bool) string {
 	net := "no network"
 	if network {
@@ -96,13 +96,13 @@ func (s sandbox) words(network bool) string {
 	return text
 }
 
-// secrets are folders below the home folder that no program sees.
+// secrets are folders in the home folder that are hidden from programs.
 var secrets = []string{".Xauthority", ".ICEauthority", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gh", ".config/gcloud", ".local/share/keyrings", ".password-store", ".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".pgpass", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".config/rclone", ".config/BraveSoftware", ".thunderbird", ".mac-stats", "Library/Keychains"}
 
-// workFolder is the one in the data folder that is for programs.
+// workFolder is the folder for programs in the data folder.
 const workFolder = "work"
 
-// hidden are the data folder and the secrets, where links lead.
+// hidden returns the data folder and the secrets, with links resolved.
 func hidden(data string) []string {
 	list := []string{resolved(data)}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -113,7 +113,7 @@ func hidden(data string) []string {
 	return list
 }
 
-// resolved is where links lead, as far as there is something.
+// resolved resolves the links in the existing part of a path.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -124,16 +124,16 @@ func resolved(path string) string {
 	return path
 }
 
-// within reports whether path is dir or in it.
+// within reports whether path is dir or inside it.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// shownOfRun is what a program sees of /run, which has the sockets of other programs.
+// shownOfRun is the part of /run that programs see; the rest has other programs' sockets.
 var shownOfRun = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/wrappers"}
 
-// inMemory makes a folder empty. What is written there takes memory: up to most bytes.
+// inMemory replaces a folder with an empty one in memory, of up to most bytes.
 func (s sandbox) inMemory(path string, most uint64) []string {
 	if !s.sizes {
 		return []string{"--tmpfs", path}
@@ -141,7 +141,7 @@ func (s sandbox) inMemory(path string, most uint64) []string {
 	return []string{"--size", strconv.FormatUint(max(most, 1<<16), 10), "--tmpfs", path}
 }
 
-// wrap gives the arguments that run argv in the sandbox.
+// wrap returns the arguments that run argv in the sandbox.
 func (s sandbox) wrap(argv []string, set Settings, data string) []string {
 	network := "off"
 	if set.Network {
@@ -149,7 +149,7 @@ func (s sandbox) wrap(argv []string, set Settings, data string) []string {
 	}
 	switch s.kind {
 	case bubblewrap:
-		var readOnly []string // in the end: until then places in them are made
+		var readOnly []string // applied last, because mount points are created in them before
 		full := []string{
 			s.path, "--die-with-parent", "--new-session", "--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
 			"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
@@ -191,7 +191,7 @@ func (s sandbox) wrap(argv []string, set Settings, data string) []string {
 	return argv
 }
 
-// profile is the sandbox of macOS in its own language. It has not been tried on a Mac.
+// profile returns the macOS sandbox in its own language. It hasn't been tested on a Mac.
 func profile(set Settings, hidden []string) string {
 	text := func(s string) string {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
@@ -211,7 +211,7 @@ func profile(set Settings, hidden []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The first argument of Inside.
+// Values of the first argument of Inside.
 const (
 	inBubblewrap = "bubblewrap"
 	inLandlock   = "landlock"

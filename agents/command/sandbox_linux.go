@@ -21,23 +21,24 @@ func landlockVersion() int {
 	return version
 }
 
-// machines are those that the filter of system calls is for.
+// machines are the architectures that the filter of system calls supports.
 var machines = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
 
 func hasFilter() bool { return machines[runtime.GOARCH] != 0 }
 
-// filter lets a program make no socket but those of the internet, and these where they are
-// its own network's or it may use the machine's. Any other leads to programs that do for
-// whoever asks what the user can do: those of the desktop, of Docker, of the system. What
-// would go around the filter is refused, too: programs of another machine, and io_uring.
+// filter returns a filter that allows a program only internet sockets, and those only if
+// they are in its own network or it may use the machine's. Other sockets lead to programs
+// that do for any caller what the user can do: those of the desktop, of Docker, of the
+// system. It also refuses ways around the filter: programs for another architecture, and
+// io_uring.
 func filter(internet bool) ([]unix.SockFilter, error) {
 	families := []uint32{unix.AF_NETLINK}
 	if internet {
 		families = append(families, unix.AF_INET, unix.AF_INET6)
 	}
-	n := uint8(len(families)) //nolint:gosec // one or three
+	n := uint8(len(families)) //nolint:gosec // 1 or 3
 	program := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: 4, Size: 4}, // the machine
+		bpf.LoadAbsolute{Off: 4, Size: 4}, // the architecture
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: machines[runtime.GOARCH], SkipTrue: 5 + n},
 		bpf.LoadAbsolute{Off: 0, Size: 4}, // the system call
 		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: 1 << 30, SkipTrue: 3 + n},
@@ -60,10 +61,10 @@ func filter(internet bool) ([]unix.SockFilter, error) {
 	return out, err
 }
 
-// Inside restricts this process as wrap's arguments say, and gives those of what it is to
-// become.
+// Inside restricts this process according to wrap's arguments, and returns the arguments of
+// the program that it is to become.
 func Inside(args []string) ([]string, error) {
-	runtime.LockOSThread() // what is restricted is a thread
+	runtime.LockOSThread() // restrictions apply to the thread
 	kind, folder, network, argv := args[0], args[1], args[2] == "on", args[3:]
 	if kind == inBubblewrap {
 		return withFilter(argv)
@@ -71,8 +72,8 @@ func Inside(args []string) ([]string, error) {
 	return argv, restrict(folder, network)
 }
 
-// withFilter gives bubblewrap the filter; without the machine's network a program has one
-// of its own there.
+// withFilter passes the filter to bubblewrap. Without the machine's network, a program has
+// its own network there.
 func withFilter(argv []string) ([]string, error) {
 	if !hasFilter() {
 		return argv, nil
@@ -122,7 +123,7 @@ func restrict(folder string, network bool) error {
 		return err
 	}
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}                                                    //nolint:gosec // a dozen
-	if _, _, no := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); no != 0 { //nolint:gosec // as the system call wants it
+	if _, _, no := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); no != 0 { //nolint:gosec // required by the system call
 		return no
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 func TestNoSignalLeavesTheSandbox(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		if box.kind == noSandbox || box.kind == landlocked && landlockVersion() < scopesLandlock {
-			return // it can't be kept from that there
+			return // that sandbox can't prevent it
 		}
 		tool, _ := newTool(t)
 		if got, err := run(t, tool, fmt.Sprintf("sh -c 'kill -0 %d'", os.Getpid())); err != nil || !strings.Contains(got.Text, "[exit status") {

@@ -1,10 +1,9 @@
 // Package fetch reads pages of the public internet as text.
 //
-// It dials nothing but public addresses (checked after DNS and on every redirect),
-// sends no cookies and no credentials, uses no proxy, and caps size and time. What it
-// returns is a stranger's text: its errors are in the app's own words, so that a
-// server cannot speak through them. Whether an address may be read at all is not
-// decided here but by agents/tools.
+// It only dials public addresses (checked after DNS and on every redirect), sends no
+// cookies or credentials, uses no proxy, and caps size and time. Pages are a stranger's
+// text; errors are in the app's own words, so that a server can't speak through them.
+// agents/tools decides whether an address may be read at all.
 package fetch
 
 import (
@@ -28,7 +27,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Limits where the settings name none.
+// Limits that the settings don't change.
 const (
 	DefaultBytes   = 2 << 20
 	DefaultTimeout = 20 * time.Second
@@ -36,19 +35,18 @@ const (
 	maxURL         = 2000 // bytes
 )
 
-// Fetcher reads pages of the public internet as text. It keeps no cookies, sends
-// no credentials and uses no proxy (a proxy would dial in its place, unseen by
-// the guard).
+// Fetcher reads pages of the public internet as text. It stores no cookies, sends no
+// credentials and uses no proxy, because the guard couldn't see what a proxy dials.
 type Fetcher struct {
 	client *http.Client
 }
 
-// Page is what an address gave, as text.
+// Page is a page as text.
 type Page struct {
 	URL   string // after redirects
 	Title string
 	Text  string // markdown, plain text or JSON
-	Cut   bool   // the page was longer than was read
+	Cut   bool   // only the beginning of the page was read
 }
 
 // New returns a fetcher that dials only addresses that allow accepts.
@@ -72,7 +70,7 @@ func New(allow func(netip.Addr) bool) *Fetcher {
 	}}
 }
 
-// Fetch reads at most maxBytes (after decompression) of an address.
+// Fetch reads the page at an address, at most maxBytes after decompression.
 func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, timeout time.Duration) (Page, error) {
 	u, err := ParseURL(address)
 	if err != nil {
@@ -110,8 +108,8 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	return p, err
 }
 
-// readWithin makes text of a body. That can't be stopped: a page made to take long
-// is given up on where ctx ends, not waited for.
+// readWithin converts a body to text. The conversion can't be canceled, so if ctx is done
+// first, as with a page made to take long, readWithin returns without waiting.
 func readWithin(ctx context.Context, data []byte, res *http.Response) (p Page, err error) {
 	done := make(chan func() (Page, error), 1)
 	go func() {
@@ -126,7 +124,7 @@ func readWithin(ctx context.Context, data []byte, res *http.Response) (p Page, e
 	}
 }
 
-// ParseURL reads what a model wrote as an address.
+// ParseURL parses an address that a model wrote.
 func ParseURL(address string) (*url.URL, error) {
 	address = strings.Trim(strings.TrimSpace(address), "<>`\"'")
 	if address == "" {
@@ -142,9 +140,9 @@ func ParseURL(address string) (*url.URL, error) {
 	return u, checkURL(u)
 }
 
-// checkURL accepts http and https addresses without credentials, at the ports of
-// the web or at one above those of system services (mail, files, name servers):
-// what these make of a request is nothing to read.
+// checkURL accepts http and https addresses without credentials. The port must be one of
+// the web's or above those of system services (mail, files, name servers), whose responses
+// aren't pages.
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -162,7 +160,7 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// fetchProblem puts a transport error into words.
+// fetchProblem turns a transport error into the app's own words.
 func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
 	var dns *net.DNSError
 	switch {
@@ -190,8 +188,8 @@ func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
 	return &Error{Host: u.Host, Words: words, Err: err}
 }
 
-// Error says in the app's own words why an address could not be read. Err may quote
-// the other side.
+// Error says in the app's own words why an address couldn't be read. Err may quote the
+// server.
 type Error struct {
 	Host  string
 	Words string
@@ -201,19 +199,19 @@ type Error struct {
 func (e *Error) Error() string { return "reading " + e.Host + ": " + e.Words }
 func (e *Error) Unwrap() error { return e.Err }
 
-// refusal is why this app does not read an address. The texts of other errors may
-// quote what the other side sent (a Location, a header, a certificate), and a
-// failure is told to the model without a frame: they are put into our words.
+// refusal is the reason why the app doesn't read an address. Other errors may quote what
+// the server sent (a Location, a header, a certificate). As the model sees failures without
+// a frame, those are replaced with our own words.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// statusText is a status in our words, without the server's own reason phrase.
+// statusText returns a status in our own words, without the server's reason phrase.
 func statusText(code int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
-// readable makes text of a body: markdown of HTML, text and JSON as they are.
+// readable converts a body to text: HTML to markdown, text and JSON unchanged.
 func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 	p := Page{URL: from.String()}
 	kind, _, err := mime.ParseMediaType(contentType)
@@ -245,8 +243,8 @@ func isTextType(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
 
-// toUTF8 converts a body by its declared or guessed character set. What calls
-// itself text and holds NUL bytes is binary.
+// toUTF8 converts a body from its declared or guessed character set. A body that claims to
+// be text but has NUL bytes is binary.
 func toUTF8(data []byte, contentType string) ([]byte, error) {
 	encoding, name, _ := charset.DetermineEncoding(data, contentType)
 	guessed := name == "windows-1252" && utf8.Valid(data)

@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// errPrivateAddress: the address is not one of the public internet.
+// errPrivateAddress reports that the address isn't on the public internet.
 var errPrivateAddress = errors.New("that address is not on the public internet, and FETCH_URL reads nothing else")
 
-// closedNetworks are the addresses that a page may not be read from, beyond those
-// netip names: IANA's special-purpose registries for IPv4 and IPv6, and the two
-// cloud metadata services outside link-local ones.
+// closedNetworks are networks from which no page may be read, in addition to those that
+// netip classifies: IANA's special-purpose registries for IPv4 and IPv6, and the two cloud
+// metadata services outside the link-local range.
 var closedNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT; holds Alibaba's metadata service
+	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT; includes Alibaba's metadata service
 	netip.MustParsePrefix("168.63.129.16/32"),
 	netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"),
@@ -35,14 +35,14 @@ var closedNetworks = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// The IPv6 networks that carry an IPv4 address, and where in it.
+// The IPv6 networks whose addresses contain an IPv4 address, and its position.
 var (
 	nat64   = netip.MustParsePrefix("64:ff9b::/96")
 	sixToIV = netip.MustParsePrefix("2002::/16")
 	ivCompt = netip.MustParsePrefix("::/96")
 )
 
-// isPublic reports whether an address may be read from.
+// isPublic reports whether ip is on the public internet.
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if !ip.IsValid() || ip.IsUnspecified() || ip.IsLoopback() || ip.IsPrivate() || ip.IsMulticast() ||
@@ -60,9 +60,9 @@ func isPublic(ip netip.Addr) bool {
 	return true
 }
 
-// IsRemote reports whether an address may be read from: one of the public
-// internet, and neither this machine's own nor of a network it is in. At home every
-// device has a public IPv6 address, and what listens there trusts its neighbours.
+// IsRemote reports whether pages may be read from ip: it must be on the public internet,
+// and neither this machine's own address nor in one of its networks. At home, every device
+// has a public IPv6 address, and its services trust their neighbours.
 func IsRemote(ip netip.Addr) bool {
 	if !isPublic(ip) {
 		return false
@@ -71,8 +71,8 @@ func IsRemote(ip netip.Addr) bool {
 	return err == nil && !isNear(ip, own)
 }
 
-// isNear reports whether ip is one of these addresses or in one of their networks.
-// A network as wide as a tunnel's (all of the internet) says nothing of near or far.
+// isNear reports whether ip is one of these addresses or in one of their networks. Very
+// wide networks, such as a tunnel's (the whole internet), don't count.
 func isNear(ip netip.Addr, own []net.Addr) bool {
 	const widestIPv4, widestIPv6 = 16, 48 // bits of a prefix
 	ip = ip.Unmap().WithZone("")
@@ -87,7 +87,7 @@ func isNear(ip netip.Addr, own []net.Addr) bool {
 		}
 		addr = addr.Unmap().WithZone("")
 		ones, bits := ipNet.Mask.Size()
-		bits -= ones // those of the host
+		bits -= ones // bits of the host part
 		network := netip.PrefixFrom(addr, addr.BitLen()-bits)
 		widest := widestIPv6
 		if addr.Is4() {
@@ -100,7 +100,7 @@ func isNear(ip netip.Addr, own []net.Addr) bool {
 	return false
 }
 
-// embedded gives the IPv4 address that an IPv6 address stands for.
+// embedded returns the IPv4 address that an IPv6 address contains.
 func embedded(ip netip.Addr) (netip.Addr, bool) {
 	if ip.Is4() {
 		return netip.Addr{}, false
@@ -115,8 +115,8 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// guard is a dialer's Control: it sees the address that is really dialled, after
-// DNS and for each redirect, so that no name can lead around it.
+// guard returns a dialer's Control. It sees the address that is actually dialed, after DNS
+// and for each redirect, so that no name can bypass it.
 func guard(allow func(netip.Addr) bool) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)

@@ -16,9 +16,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlToMarkdown makes markdown of a page's readable part, or of the whole page
-// where no such part is found. A page that breaks the parser is an error, not a
-// crash: it was written by strangers.
+// htmlToMarkdown converts a page's readable part to markdown, or the whole page if there is
+// none. Strangers write pages, so one that makes the parser panic is an error, not a crash.
 func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,16 +46,15 @@ func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) 
 	return title, text, nil
 }
 
-// deepestNesting is how deep quotations and lists may stand in each other. Each
-// level is written in front of every line within it, so a small page of many
-// levels would become a text of gigabytes.
-const deepestNesting = 12
+// maxNesting limits the nesting of quotations and lists. Each level adds a prefix to
+// every line inside it, so a small page with many levels would become gigabytes of text.
+const maxNesting = 12
 
-// flatten makes plain blocks of the quotations and lists that are nested deeper.
+// flatten turns quotations and lists that are nested deeper into plain blocks.
 func flatten(n *html.Node, depth int) {
 	switch n.DataAtom {
 	case atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Li, atom.Table:
-		if depth++; depth > 2*deepestNesting { // a list counts twice, with its entry
+		if depth++; depth > 2*maxNesting { // a list counts twice, because of its entry
 			n.Data, n.DataAtom = "div", atom.Div
 		}
 	}
@@ -65,7 +63,7 @@ func flatten(n *html.Node, depth int) {
 	}
 }
 
-// readablePart is the article of a page, nil where there is none.
+// readablePart returns the article of a page, or nil if there is none.
 func readablePart(data []byte, from *url.URL) (node *html.Node, title string) {
 	article, err := readability.FromReader(bytes.NewReader(data), from)
 	if err != nil {

@@ -8,24 +8,25 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is the turn that a page is read in.
+// Host is the turn that reads a page.
 type Host interface {
-	// MayFetch gives the address to read for a call, or the error that says why none is.
+	// MayFetch returns the address to read for a call, or an error with the reason why none
+	// may be read.
 	MayFetch(ctx context.Context, call tools.Call, address string) (string, error)
-	// PageRead notes the addresses that stand on a page.
+	// PageRead records the addresses on a page.
 	PageRead(text string)
 }
 
-// Tool is FETCH_URL: a page of the public internet as text.
+// Tool is FETCH_URL, which reads a page of the public internet as text.
 type Tool struct {
 	Fetcher *Fetcher
 	Host    Host
 }
 
-// Name is FETCH_URL.
+// Name returns FETCH_URL.
 func (Tool) Name() string { return tools.FetchURL }
 
-// Doc is what a model is told of it.
+// Doc returns the tool's description for a model.
 func (Tool) Doc() tools.Doc {
 	return tools.Doc{
 		Name:        tools.FetchURL,
@@ -35,7 +36,7 @@ func (Tool) Doc() tools.Doc {
 	}
 }
 
-// Params is the address.
+// Params returns the address.
 func (Tool) Params() []tools.Param {
 	return []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}}
 }
@@ -46,12 +47,12 @@ func (f Tool) Fits(call tools.Call) bool {
 	return err == nil
 }
 
-// address is the one that a call names.
+// address returns the address in a call.
 func (Tool) address(call tools.Call) string {
 	return strings.Trim(call.Only("url"), "<>\"'`")
 }
 
-// Run reads the page, where the turn may send its address to whoever runs it.
+// Run reads the page, if the turn may send the address to its server.
 func (f Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	address, _, _ := strings.Cut(f.address(call), " ")
 	u, err := ParseURL(address)

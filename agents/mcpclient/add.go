@@ -14,12 +14,12 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// errNoSnippet: what was pasted is no part of an mcp.json.
+// errNoSnippet reports that the pasted text isn't part of an mcp.json.
 var errNoSnippet = errors.New(`it holds no server; paste all of it, such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}`)
 
-// Add puts the servers of a piece of an mcp.json, as their makers print it, into the file,
-// and gives their names. The rest of the file stays as it is, to the letter. Where anything
-// can't be used nothing is added.
+// Add adds the servers in a snippet of an mcp.json, as their makers publish it, to the file
+// and returns their names. The rest of the file stays unchanged, byte for byte. If
+// anything is unusable, Add adds nothing.
 func (c *Client) Add(text string) (names []string, err error) {
 	fresh, err := snippet(text)
 	if err != nil {
@@ -53,23 +53,23 @@ func (c *Client) Add(text string) (names []string, err error) {
 		}
 		seen[folded(name)] = name
 		var body bytes.Buffer
-		_ = json.Indent(&body, fresh[name], "    ", "  ") // it was JSON
-		key, _ := json.Marshal(name)                      // a text always can be
+		_ = json.Indent(&body, fresh[name], "    ", "  ") // valid JSON
+		key, _ := json.Marshal(name)                      // never fails for a string
 		lines = append(lines, "    "+string(key)+": "+body.String())
 	}
 	whole, err := inserted(textOf(data), strings.Join(lines, ",\n"))
 	if err != nil {
 		return nil, err
 	}
-	mode := os.FileMode(0o600) // env and headers may be secrets
+	mode := os.FileMode(0o600) // env and headers may contain secrets
 	if info, err := os.Stat(c.p.File); err == nil {
 		mode = info.Mode().Perm()
 	}
 	return names, wholefile.Wrap("save mcp.json", wholefile.Write(c.p.File, whole, mode))
 }
 
-// snippet gives the servers of a piece of an mcp.json: all of the file, the object of its
-// servers, or a server with its name and no braces around.
+// snippet returns the servers in a snippet of an mcp.json: the whole file, the object of
+// its servers, or a server with its name but without braces around it.
 func snippet(text string) (map[string]json.RawMessage, error) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), ",")
 	if strings.HasPrefix(text, `"`) {
@@ -84,7 +84,7 @@ func snippet(text string) (map[string]json.RawMessage, error) {
 		return nil, fmt.Errorf("it isn't JSON%s (%w); paste all of it, from { to }", line, err)
 	}
 	servers := file
-	for _, key := range []string{"mcpServers", "servers"} { // as other programs call it
+	for _, key := range []string{"mcpServers", "servers"} { // other programs' names for it
 		if inner, ok := file[key]; ok {
 			servers = nil
 			if err := json.Unmarshal(inner, &servers); err != nil {
@@ -107,7 +107,8 @@ func snippet(text string) (map[string]json.RawMessage, error) {
 	return servers, nil
 }
 
-// inserted puts lines at the beginning of the servers of an mcp.json, which is JSON.
+// inserted returns an mcp.json, which is valid JSON, with lines inserted at the beginning
+// of its servers.
 func inserted(file []byte, lines string) ([]byte, error) {
 	if len(bytes.TrimSpace(file)) == 0 {
 		file = []byte("{}\n")

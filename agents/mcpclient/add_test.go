@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents/tools"
 )
 
-func TestAServerIsAddedByItsSnippet(t *testing.T) {
+func TestAddAcceptsSnippets(t *testing.T) {
 	t.Parallel()
 	const one = `"web": {"url": "https://example.org/mcp"}`
 	for name, tt := range map[string]struct {
@@ -88,8 +88,8 @@ func TestAServerIsAddedByItsSnippet(t *testing.T) {
 	}
 }
 
-// complained waits until the log has the end of what a server wrote, which is more than a
-// log holds; it may come after what the server answered.
+// complained waits until the log has the end of a server's stderr, which is more than a log
+// holds. It may arrive after the server's response.
 func (b *bench) complained() {
 	b.t.Helper()
 	var lines []string
@@ -98,7 +98,7 @@ func (b *bench) complained() {
 		if lines, err = b.Log("test", 3); err != nil {
 			b.t.Fatal(err)
 		}
-		if len(lines) == 3 && strings.HasPrefix(lines[1], "xxx") && len(lines[1]) <= 3*mostAbout && lines[2] == lastWords {
+		if len(lines) == 3 && strings.HasPrefix(lines[1], "xxx") && len(lines[1]) <= 3*maxAbout && lines[2] == lastWords {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)
@@ -106,8 +106,8 @@ func (b *bench) complained() {
 	b.t.Fatalf("the log ends with %.200q", lines)
 }
 
-// A server that dies says so until it runs again, and its log can be read.
-func TestAServerThatDiedSaysSo(t *testing.T) {
+// The state shows that a server died until it runs again, and its log can be read.
+func TestAServerThatDiedIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "good"})
 	if _, err := b.call("test.complain", ""); err != nil {
@@ -138,7 +138,7 @@ func TestAServerThatDiedSaysSo(t *testing.T) {
 	}
 }
 
-func TestAServerThatStartsSaysSo(t *testing.T) {
+func TestAStartingServerIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "slow"})
 	done := make(chan error, 1)

@@ -1,18 +1,18 @@
-// Package mcpclient gives agents the tools of other programs, by the Model Context
-// Protocol: servers on this machine, which it starts, and servers on the web.
+// Package mcpclient gives agents the tools of other programs by the Model Context Protocol:
+// from servers on this machine, which it starts, and servers on the web.
 //
 // Rules:
-//   - The servers are those of mcp.json, which is read again when it changed. One is
-//     started when its tools are asked for the first time, then when one of them is
-//     called. While nothing is called nothing is done: no polling, no open stream.
-//   - All that a server sends is a stranger's text: names are checked, descriptions are
-//     cleaned and capped, results are quoted. What models are told of a tool is what was
-//     there when the person began to use it. A change is shown to the person with the
-//     next question; until they agree the model is told the old words.
-//   - A server has limits of time, of size and of number. One that goes beyond them is
-//     killed with all of its group and harms only itself. Nothing a server asks for is
-//     done: no sampling, no files, no questions to the person.
-//   - Every call is asked about (tools.Guarded). Nothing here decides.
+//   - The servers are those in mcp.json, which is reread when it changes. A server is
+//     started when its tools are first needed, and later when one of them is called.
+//     Between calls nothing happens: no polling, no open stream.
+//   - Everything a server sends is a stranger's text: names are checked, descriptions are
+//     cleaned and capped, results are quoted. Models see a tool's description as it was
+//     when the person began to use it. The next question shows a change to the person;
+//     until they agree, models see the old description.
+//   - A server has limits of time, size and number. A server that exceeds them is killed
+//     with its whole group and harms only itself. Requests of a server are never
+//     fulfilled: no sampling, no files, no questions to the person.
+//   - Every call needs a decision (tools.Guarded), which the package leaves to its caller.
 package mcpclient
 
 import (
@@ -34,75 +34,75 @@ import (
 
 // Limits of a server.
 const (
-	startTime  = 30 * time.Second // until it has answered and listed its tools
-	firstTime  = 10 * time.Second // that a turn waits for a server whose tools are not known yet
-	signTime   = 5 * time.Minute  // that a person may take to sign in
+	startTime  = 30 * time.Second // to respond and list its tools
+	firstTime  = 10 * time.Second // how long a turn waits for a server whose tools aren't known yet
+	signTime   = 5 * time.Minute  // for a person to sign in
 	callTime   = 2 * time.Minute
-	mostTools  = 100
-	mostLine   = 4 << 20  // bytes of one message
-	mostSent   = 32 << 20 // bytes between two calls
-	mostResult = 256 << 10
-	mostLog    = 1 << 20
-	mostAbout  = 400     // characters of a description
-	mostSchema = 8 << 10 // bytes of the schema of arguments
-	mostArgs   = 64 << 10
-	again      = time.Minute // after a failure, until a turn tries to start the server again
+	maxTools   = 100
+	maxLine    = 4 << 20  // bytes of one message
+	maxSent    = 32 << 20 // bytes between two calls
+	maxResult  = 256 << 10
+	maxLog     = 1 << 20
+	maxAbout   = 400     // characters of a description
+	maxSchema  = 8 << 10 // bytes of the schema of arguments
+	maxArgs    = 64 << 10
+	retryAfter = time.Minute // after a failure, before a turn tries to start the server again
 )
 
-// killAfter is how long a server may take to end a call that was stopped; half of that, to
-// end itself.
+// killAfter is how long a server may take to end a call that was stopped, and half of it
+// how long it may take to exit.
 var killAfter = 2 * time.Second
 
-// Params is what a Client needs. File, State and Logs are required.
+// Params configures a Client. File, State and Logs are required.
 type Params struct {
 	File    string   // mcp.json
-	State   string   // what is known of the servers' tools, and which are switched off
-	Logs    string   // the folder of what servers write to stderr
+	State   string   // the file with the known tools of the servers and which are switched off
+	Logs    string   // the folder for the servers' stderr
 	Environ []string // of this process
 	Version string
 	Logger  *slog.Logger
-	Tokens  Tokens               // of servers that want one; nil: those can't be used
-	Browse  func(address string) // opens the page where the person signs in; optional
+	Tokens  Tokens               // for servers that need one; nil: these can't be used
+	Browse  func(address string) // opens the page for signing in; optional
 }
 
-// Client knows the servers. Safe for concurrent use.
+// Client manages the servers. Safe for concurrent use.
 type Client struct {
 	p Params
 
-	life context.Context // ends with Close
+	life context.Context // canceled by Close
 	end  context.CancelFunc
 
 	mu      sync.Mutex
-	read    wholefile.Stamp // of mcp.json as it was read
-	err     error           // why it can't be read
+	read    wholefile.Stamp // of mcp.json when it was last read
+	err     error           // why mcp.json can't be read
 	servers map[string]*server
 	bad     map[string]error
-	kept    wholefile.Stamp // of the file of state as it was read
+	kept    wholefile.Stamp // of the state file when it was last read
 	state   map[string]known
 	closed  bool
 }
 
-// known is what is kept of a server between starts.
+// known is the stored state of a server between starts.
 type known struct {
-	Config string `json:"config"` // hash of the configuration it is about
+	Config string `json:"config"` // hash of the configuration to which it applies
 	Tools  []spec `json:"tools"`
 }
 
 // spec is a tool as the person accepted it.
 type spec struct {
-	Name        string          `json:"name"` // of the server
+	Name        string          `json:"name"` // the server's name for it
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	Off         bool            `json:"off,omitempty"`
-	Changed     *spec           `json:"changed,omitempty"` // what the server says now
+	Changed     *spec           `json:"changed,omitempty"` // the server's current form
 }
 
-// stamp changes with what the server is and what it says of the tool.
+// stamp changes with the server's configuration and the tool's description.
 func (s spec) stamp(config string) string {
 	return hashOf(config, s.Name, s.Description, string(s.Schema))
 }
 
-// New starts nothing.
+// New returns a Client. It starts no server.
 func New(p Params) *Client {
 	if p.File == "" || p.State == "" || p.Logs == "" {
 		panic("mcpclient: New needs File, State and Logs")
@@ -115,8 +115,8 @@ func New(p Params) *Client {
 	return c
 }
 
-// reload reads what is known where another process wrote it, such as `mac-stats mcp off`.
-// The lock must be held.
+// reload rereads the state file if another process changed it, such as `mac-stats mcp off`.
+// The caller holds the lock.
 func (c *Client) reload() {
 	var stamp wholefile.Stamp
 	if info, err := os.Stat(c.p.State); err == nil {
@@ -130,7 +130,7 @@ func (c *Client) reload() {
 	if err == nil {
 		err = json.Unmarshal(data, &c.state)
 	}
-	if c.state == nil { // the file said null
+	if c.state == nil { // the file is null
 		c.state = map[string]known{}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -138,8 +138,8 @@ func (c *Client) reload() {
 	}
 }
 
-// look reads mcp.json where it changed. The lock must be held.
-func (c *Client) look() {
+// readConfig rereads mcp.json if it changed. The caller holds the lock.
+func (c *Client) readConfig() {
 	var stamp wholefile.Stamp
 	if info, err := os.Stat(c.p.File); err == nil {
 		stamp = wholefile.StampOf(info)
@@ -154,7 +154,7 @@ func (c *Client) look() {
 	}
 	if err != nil {
 		c.p.Logger.Warn("the MCP servers can't be read", "error", err)
-		return // those that run go on: half a file may be an edit under way
+		return // running servers continue: half a file may be an edit in progress
 	}
 	for name, s := range c.servers {
 		if now, there := configs[name]; !there || now.hash() != s.config.hash() {
@@ -172,11 +172,11 @@ func (c *Client) look() {
 	}
 }
 
-// list gives the servers, by name.
+// list returns the servers, sorted by name.
 func (c *Client) list() []*server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.look()
+	c.readConfig()
 	var list []*server
 	for _, name := range sorted(c.servers) {
 		list = append(list, c.servers[name])
@@ -184,20 +184,20 @@ func (c *Client) list() []*server {
 	return list
 }
 
-// Tools are the tools of all servers that are on. It starts those of which nothing is
-// known yet, and waits for them for some seconds after their start, or until ctx ends. One
-// that takes longer goes on starting: its tools are there for a later turn.
+// Tools returns the tools of all servers that are on. It starts those whose tools aren't
+// known yet and waits some seconds after their start, or until ctx is done. A server that
+// takes longer continues to start, and its tools are available in a later turn.
 func (c *Client) Tools(ctx context.Context) []tools.Guarded {
 	list := c.list()
 	var attempts []*attempt
 	for _, s := range list {
-		if _, ok := c.knownOf(s); !ok && s.mayTry() {
+		if _, ok := c.knownOf(s); !ok && s.mayStart() {
 			attempts = append(attempts, s.begin(s.life))
 		}
 	}
 	for _, a := range attempts {
 		select {
-		case <-a.done: // the page and the log say why not
+		case <-a.done: // the page and the log show a failure
 		case <-time.After(time.Until(a.began.Add(firstTime))):
 		case <-ctx.Done():
 		}
@@ -214,7 +214,7 @@ func (c *Client) Tools(ctx context.Context) []tools.Guarded {
 	return all
 }
 
-// knownOf gives what is known of a server as it is configured now.
+// knownOf returns the stored state of a server, if it is for the current configuration.
 func (c *Client) knownOf(s *server) (known, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +226,7 @@ func (c *Client) knownOf(s *server) (known, bool) {
 	return k, true
 }
 
-// learn compares what a server says of its tools with what was accepted.
+// learn compares a server's list of tools with the accepted one.
 func (c *Client) learn(s *server, now []spec) error {
 	hash := s.config.hash()
 	return c.keep(s.name, func(before known) (known, error) {
@@ -246,7 +246,7 @@ func (c *Client) learn(s *server, now []spec) error {
 	})
 }
 
-// change changes what is known of a tool.
+// change changes the stored state of a tool.
 func (c *Client) change(s *server, tool string, f func(*spec)) error {
 	return c.keep(s.name, func(k known) (known, error) {
 		k.Tools = slices.Clone(k.Tools)
@@ -259,8 +259,8 @@ func (c *Client) change(s *server, tool string, f func(*spec)) error {
 	})
 }
 
-// keep changes what is known of a server. Others wait for it, in this process and in
-// another one, such as `mac-stats mcp off`.
+// keep changes the stored state of a server. Other callers wait for it, in this process and
+// in others, such as `mac-stats mcp off`.
 func (c *Client) keep(name string, change func(known) (known, error)) error {
 	unlock, err := c.lock("tools")
 	if err != nil {
@@ -275,26 +275,26 @@ func (c *Client) keep(name string, change func(known) (known, error)) error {
 		return err
 	}
 	c.state[name] = now
-	data, err := json.Marshal(c.state) // not indented: that would change schemas, and so their stamps
+	data, err := json.Marshal(c.state) // not indented, as that would change schemas and so their stamps
 	if err != nil {
 		return fmt.Errorf("keep what is known of the MCP servers: %w", err)
 	}
 	return wholefile.Wrap("keep what is known of the MCP servers", wholefile.Write(c.p.State, data, 0o600))
 }
 
-// lock takes a lock that the data folder's programs share.
+// lock takes a lock that all programs using the data folder share.
 func (c *Client) lock(what string) (unlock func(), err error) {
 	lock := wholefile.NewLock(filepath.Join(filepath.Dir(c.p.State), ".mcp-"+what+".lock"))
 	if err := wholefile.TakeLock(c.life, lock); err != nil {
 		return nil, err
 	}
-	return func() { _ = lock.Unlock() }, nil // ends with the process at the latest
+	return func() { _ = lock.Unlock() }, nil // the process's end releases it at the latest
 }
 
-// File is mcp.json.
+// File returns the path of mcp.json.
 func (c *Client) File() string { return c.p.File }
 
-// Close ends all servers.
+// Close stops all servers.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true

@@ -20,7 +20,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// bench is a Client with servers that are this test binary.
+// bench is a Client whose servers are this test binary.
 type bench struct {
 	*Client
 	t   *testing.T
@@ -109,7 +109,7 @@ func TestAToolOfAServer(t *testing.T) {
 	}
 }
 
-// Once its tools are known a server is started by a call alone.
+// Once its tools are known, only a call starts a server.
 func TestAServerIsStartedWhenItIsNeeded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "good"})
@@ -134,9 +134,9 @@ func TestAServerIsStartedWhenItIsNeeded(t *testing.T) {
 	}
 }
 
-// A server that hangs, dies, floods or lies harms itself alone: the one beside it answers,
-// and the next call finds a new one.
-func TestABadServerHarmsItselfAlone(t *testing.T) {
+// A server that hangs, dies, floods or lies only harms itself: the other server responds,
+// and the next call finds a new process.
+func TestABadServerHarmsOnlyItself(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	gone := b.config("good")
@@ -152,7 +152,7 @@ func TestABadServerHarmsItselfAlone(t *testing.T) {
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
-		if len(got.Text) > mostResult {
+		if len(got.Text) > maxResult {
 			t.Errorf("%s: %d bytes", tt.name, len(got.Text))
 		}
 		if got, err := b.call("good.echo", tt.name); err != nil || got.Text != "you said "+tt.name {
@@ -171,7 +171,7 @@ func TestABadServerHarmsItselfAlone(t *testing.T) {
 	if err != nil || len(list) != 3 || list[1].State != StateFailed || !strings.Contains(list[1].Err.Error(), "isn't installed or not in PATH") {
 		t.Errorf("%+v %v", list, err)
 	}
-	if info, err := os.Stat(list[0].Log); err != nil || info.Size() > mostLog {
+	if info, err := os.Stat(list[0].Log); err != nil || info.Size() > maxLog {
 		t.Errorf("the log: %v %v", info, err)
 	}
 }
@@ -191,8 +191,8 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 	}
 }
 
-// What a server started ends with it, whatever it does when it is asked to end.
-func TestNothingIsLeftOfAServer(t *testing.T) {
+// The processes that a server started end with it, however it reacts to being stopped.
+func TestAServerIsKilledWithItsChildren(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("signals")
@@ -209,7 +209,7 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	ends(t, pid)
 }
 
-// ends waits for the end of a process.
+// ends waits until a process has ended.
 func ends(t *testing.T, pid int) {
 	t.Helper()
 	for range 500 {
@@ -239,8 +239,8 @@ func (b *bench) startingPid(log string) int {
 	return 0
 }
 
-// A turn that is stopped no longer waits for a server that starts. The start goes on for
-// the others, until the server is taken out or the app ends.
+// A turn that is stopped no longer waits for a starting server. The start continues for
+// others, until the server is removed or the app ends.
 func TestStopEndsTheWaitForAServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -262,7 +262,7 @@ func TestStopEndsTheWaitForAServer(t *testing.T) {
 			pid := b.startingPid(filepath.Join(b.dir, "logs", "mcp-bad.log"))
 			stop()
 			<-waited
-			if list, err := b.Servers(); err != nil || list[0].State != StateStarting { // it waited until the start failed
+			if list, err := b.Servers(); err != nil || list[0].State != StateStarting { // it waited for the start to fail
 				t.Errorf("%+v %v", list, err)
 			}
 			if err := b.servers["bad"].start(ctx); !errors.Is(err, context.Canceled) {
@@ -274,8 +274,8 @@ func TestStopEndsTheWaitForAServer(t *testing.T) {
 	}
 }
 
-// A server that takes longer to start than a turn waits has its tools in a later turn.
-func TestASlowServerIsThereLater(t *testing.T) {
+// If a server takes longer to start than a turn waits, a later turn has its tools.
+func TestASlowServerHasItsToolsInALaterTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "slow"})
 	stopped, stop := context.WithCancel(t.Context())
@@ -288,7 +288,7 @@ func TestASlowServerIsThereLater(t *testing.T) {
 	}
 }
 
-// A description that changes is not what the model is told, and is asked about anew.
+// The model doesn't see a changed description, and the person is asked about it again.
 func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "changed"})
@@ -326,8 +326,8 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	}
 }
 
-// What a server lists is cleaned, and what can't be used is left out.
-func TestWhatAServerListsIsCleaned(t *testing.T) {
+// A server's list is cleaned, and unusable tools are left out.
+func TestAServersListIsCleaned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
 	var names []string
@@ -349,12 +349,12 @@ func TestWhatAServerListsIsCleaned(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	list, err := b.Servers()
-	if err != nil || len(list[0].Tools) != mostTools {
+	if err != nil || len(list[0].Tools) != maxTools {
 		t.Errorf("%d tools %v", len(list[0].Tools), err)
 	}
 }
 
-func TestWhatNobodySeesIsShown(t *testing.T) {
+func TestInvisibleCharactersAreShown(t *testing.T) {
 	for _, r := range "\u007f\u0085\u00a0\u200b\u202e\u2066\u2800\u3164\u115f\u1160\uffa0\ufe0f\U000e0041\U000f0000" {
 		data, err := json.Marshal(string(r))
 		if err != nil {
@@ -367,7 +367,7 @@ func TestWhatNobodySeesIsShown(t *testing.T) {
 	}
 }
 
-func TestAToolIsSwitchedOff(t *testing.T) {
+func TestAToolCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "good"})
 	tool := b.tool("test.echo")
@@ -381,7 +381,7 @@ func TestAToolIsSwitchedOff(t *testing.T) {
 		t.Error("a turn under way called it")
 	}
 	running := b.Client
-	b.open() // another process, such as `mac-stats mcp on`
+	b.open() // like another process, such as `mac-stats mcp on`
 	if list, _ := b.Servers(); len(list) != 1 || list[0].Tools[slices.IndexFunc(list[0].Tools, func(t Tool) bool { return t.Name == "test.echo" })].On {
 		t.Errorf("%+v", list)
 	}
@@ -399,7 +399,7 @@ func TestAToolIsSwitchedOff(t *testing.T) {
 	}
 }
 
-func TestAStartUnderWayIsNotWaitedForAfterAStop(t *testing.T) {
+func TestStopEndsTheWaitForAStartInProgress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "good"})
 	s, err := b.find("test")
@@ -407,7 +407,7 @@ func TestAStartUnderWayIsNotWaitedForAfterAStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	s.attempt = &attempt{done: done, cancel: sync.OnceFunc(func() { close(done) })} // of somebody who signs in
+	s.attempt = &attempt{done: done, cancel: sync.OnceFunc(func() { close(done) })} // while somebody signs in
 	why := errors.New("the user stopped it")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(why)
@@ -451,8 +451,8 @@ func TestMCPJSON(t *testing.T) {
 	}
 }
 
-// What an argument is may be said elsewhere in the schema.
-func TestASchemaThatRefers(t *testing.T) {
+// An argument may be defined elsewhere in the schema.
+func TestASchemaWithReferencesIsInlined(t *testing.T) {
 	for _, tt := range []struct{ name, schema, args, usage, want string }{
 		{
 			"a reference", `{"type":"object","properties":{"n":{"$ref":"#/$defs/count","description":"how many"}},"$defs":{"count":{"type":"integer"}}}`,
@@ -470,13 +470,13 @@ func TestASchemaThatRefers(t *testing.T) {
 		if err != nil || string(got) != tt.want || !strings.Contains(tool.Doc().Usage, tt.usage) {
 			t.Errorf("%s: %s %v, usage %s", tt.name, got, err, tool.Doc().Usage)
 		}
-		if data, err := json.Marshal(tool.Schema()); err != nil || len(data) > mostSchema {
+		if data, err := json.Marshal(tool.Schema()); err != nil || len(data) > maxSchema {
 			t.Errorf("%s: %d bytes %v", tt.name, len(data), err)
 		}
 	}
 }
 
-// The window, and `mac-stats mcp off`.
+// The window and `mac-stats mcp off` use the same state.
 func TestTwoProcessesSwitchTools(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"many": "many"})
@@ -510,7 +510,7 @@ func TestTwoProcessesSwitchTools(t *testing.T) {
 	}
 }
 
-func TestAFileOfToolsThatSaysNothing(t *testing.T) {
+func TestAnEmptyStateFileIsAccepted(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"null", "[]", "{", "", `{"test": null}`, "\x00"} {
 		b := newBench(t, map[string]string{"test": "good"})

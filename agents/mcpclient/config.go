@@ -18,27 +18,27 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// config is one server of mcp.json, as Claude Desktop and others write it.
+// config is one server in mcp.json, in the format of Claude Desktop and others.
 type config struct {
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
 	Dir      string            `json:"cwd"`
-	Type     string            `json:"type"` // stdio, http or streamable-http; by command or url where it is missing
+	Type     string            `json:"type"` // stdio, http or streamable-http; if missing, it follows from command or url
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
 }
 
-// hash changes with what the server is.
+// hash changes with the configuration.
 func (c config) hash() string {
-	data, _ := json.Marshal(c) // strings and maps of them always can be
+	data, _ := json.Marshal(c) // never fails for strings and maps of them
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
 
-// where is the server in words for people: what is run, or the address. Values of the
-// environment and headers may be secrets and are left out.
+// where describes the server to people: its command or its address. It omits values of the
+// environment and headers, which may be secrets.
 func (c config) where() string {
 	if c.URL != "" {
 		return c.URL
@@ -62,14 +62,14 @@ func (c config) check() error {
 	return nil
 }
 
-// serverName is what a server may be called: it stands before its tools' names.
+// serverName matches valid names of servers, which prefix the names of their tools.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 
-// reserved are what models put before the names of any tools, so that no server can take
-// calls that are meant for others.
+// reserved are prefixes that models put before the names of any tools. No server may have
+// them, so that none gets calls meant for others.
 var reserved = []string{"function", "functions", "tool", "tools", "default_api", "api", "mac_stats", "mac-stats", "mcp"}
 
-// folded are names alike that people, or models, take for the same.
+// folded returns the same text for names that people or models confuse.
 func folded(name string) string {
 	return strings.NewReplacer("-", "_", ".", "_", "0", "o", "1", "l", "i", "l").Replace(strings.ToLower(name))
 }
@@ -84,8 +84,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// readFile reads mcp.json; a missing file is one without servers. bad says of servers why
-// they can't be used.
+// readFile reads mcp.json; a missing file has no servers. bad has the reasons why servers
+// can't be used.
 func readFile(path string) (servers map[string]config, bad map[string]error, err error) {
 	data, err := wholefile.Read(path, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func readFile(path string) (servers map[string]config, bad map[string]error, err
 	return servers, bad, nil
 }
 
-// textOf is the text of an mcp.json, whatever an editor saved it as.
+// textOf returns the text of an mcp.json in any encoding that an editor may use.
 func textOf(data []byte) []byte {
 	_, text := wholefile.CutBOM(wholefile.DecodeText(data))
 	return text

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// openLog opens the file of what a server writes to stderr, which is begun anew.
+// openLog creates the file for a server's stderr and truncates an old one.
 func openLog(path string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -25,19 +25,20 @@ func openLog(path string) (io.WriteCloser, error) {
 	return &capped{file: f}, nil
 }
 
-// capped is a file of at most mostLog bytes: where more is written, the older half of it
-// goes. One goroutine writes.
+// capped is a file of at most maxLog bytes. When it is full, it drops the older half. Only
+// one goroutine writes to it.
 type capped struct {
 	file *os.File
-	n    int // the file's bytes
+	n    int // size of the file in bytes
 }
 
 func (c *capped) Close() error { return c.file.Close() }
 
-// Write never fails: a log that can't be written, for a full disk, must not stop a server.
+// Write never fails, because a log that can't be written, as on a full disk, mustn't stop a
+// server.
 func (c *capped) Write(p []byte) (int, error) {
 	all := len(p)
-	if p = p[max(0, all-mostLog/2):]; c.n+len(p) > mostLog {
+	if p = p[max(0, all-maxLog/2):]; c.n+len(p) > maxLog {
 		c.halve()
 	}
 	n, _ := c.file.WriteAt(p, int64(c.n))
@@ -45,9 +46,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	return all, nil
 }
 
-// halve keeps the younger half, from the beginning of a line on where it has one.
+// halve keeps the newer half, starting at the beginning of a line if it has one.
 func (c *capped) halve() {
-	kept := make([]byte, mostLog/2)
+	kept := make([]byte, maxLog/2)
 	n, _ := c.file.ReadAt(kept, int64(max(0, c.n-len(kept))))
 	kept = kept[:n]
 	if _, whole, ok := bytes.Cut(kept, []byte("\n")); ok {
@@ -57,20 +58,19 @@ func (c *capped) halve() {
 	c.n, _ = c.file.WriteAt(kept, 0)
 }
 
-// Log gives the last lines of what a server's program wrote to stderr since its last
-// start, oldest first.
+// Log returns the last lines of a server's stderr since its last start, oldest first.
 func (c *Client) Log(name string, most int) ([]string, error) {
 	s, err := c.find(name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := wholefile.Read(s.logFile(), 2*mostLog)
+	data, err := wholefile.Read(s.logFile(), 2*maxLog)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("read its log", err)
 	}
 	var lines []string
 	for _, line := range slices.Backward(strings.Split(string(data), "\n")) {
-		if line = clean(line, mostAbout); line != "" {
+		if line = clean(line, maxAbout); line != "" {
 			lines = append(lines, line)
 		}
 		if len(lines) == most {

@@ -17,9 +17,9 @@ import (
 	"mac-stats/agents/process"
 )
 
-// The tests start this binary again as a server that behaves as it is told to.
+// The tests start this binary again as a server whose behavior they choose.
 
-// lastWords is what complain writes to stderr at its end.
+// lastWords is the end of what complain writes to stderr.
 const lastWords = "that was all"
 
 func TestMain(m *testing.M) {
@@ -66,7 +66,7 @@ func serve(how string) {
 		for range 1 << 10 {
 			fmt.Print(line)
 		}
-	case "raw": // a server that answers as no library would
+	case "raw": // a server that responds as no library would
 		raw()
 		return
 	case "changed":

@@ -19,16 +19,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Tokens keeps the secret of a server; the system's keychain.
+// Tokens stores the secrets of servers, in the system's keychain.
 type Tokens interface {
-	Get(server string) (string, error) // an error where there is none
+	Get(server string) (string, error) // returns an error if there is none
 	Set(server, secret string) error
 }
 
-// ErrSignIn: a server wants a person to sign in, which no turn does by itself.
+// ErrSignIn reports that a server requires a person to sign in, which no turn does by
+// itself.
 var ErrSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
 
-// errForbidden: signing in again as the same person changes nothing.
+// errForbidden reports a refusal that signing in again as the same person wouldn't change.
 var errForbidden = errors.New("you are signed in, but it refuses this to you (403): ask those who run it for the right to use it, or sign in as somebody else with `mac-stats mcp login` and its name")
 
 // SignIn lets the person sign in to a server on the web, in their browser.
@@ -45,24 +46,24 @@ func (c *Client) SignIn(ctx context.Context, name string) error {
 	return s.restart(context.WithValue(ctx, signing{}, true), "the person signs in")
 }
 
-// signing marks a context in which the person signs in.
+// signing is the key of a context in which the person signs in.
 type signing struct{}
 
-// signedIn gives the requests to a server their token. What is kept of it is all that
-// renewing it needs.
+// signedIn adds the token to the requests to a server. It stores everything needed to renew
+// the token.
 type signedIn struct {
 	server *server
-	once   sync.Once // the person is asked once in a connection, though requests are tried again
-	err    error     // what came of it
+	once   sync.Once // the person is asked once per connection, even if requests are retried
+	err    error     // the result
 }
 
 type keptToken struct {
-	Address string // of the server that it is for
+	Address string // of the token's server
 	Config  oauth2.Config
 	Token   *oauth2.Token
 }
 
-// kept gives the token that is kept for the server.
+// kept returns the server's stored token.
 func (h *signedIn) kept() (keptToken, bool) {
 	text, err := h.server.client.p.Tokens.Get(h.server.name)
 	var kept keptToken
@@ -73,7 +74,7 @@ func (h *signedIn) kept() (keptToken, bool) {
 // TokenSource implements auth.OAuthHandler.
 func (h *signedIn) TokenSource(context.Context) (oauth2.TokenSource, error) {
 	if _, ok := h.kept(); !ok {
-		return nil, nil //nolint:nilnil // as the interface says it: there is none
+		return nil, nil //nolint:nilnil // the interface's way to report that there is none
 	}
 	return h, nil
 }
@@ -81,13 +82,13 @@ func (h *signedIn) TokenSource(context.Context) (oauth2.TokenSource, error) {
 // Token implements oauth2.TokenSource.
 func (h *signedIn) Token() (*oauth2.Token, error) { return h.renew("") }
 
-// noGrant: the token can't be renewed, so a person has to sign in. The transport sends the
-// request without a token then, and the server's answer leads to Authorize.
+// noGrant reports that the token can't be renewed, so a person must sign in. The transport
+// then sends the request without a token, and the server's response leads to Authorize.
 var noGrant = &oauth2.RetrieveError{ErrorCode: "invalid_grant"}
 
-// renew gives the token that is kept, and renews it first where it has expired or is the
-// one that the server refused. Many servers let it be renewed once only, so requests take
-// turns, those of other processes too, and what came of it is kept at once.
+// renew returns the stored token. It renews the token first if it has expired or is the one
+// that the server refused. Many servers allow only one renewal, so requests take turns,
+// even across processes, and the new token is stored at once.
 func (h *signedIn) renew(refused string) (*oauth2.Token, error) {
 	h.server.renewing.Lock()
 	defer h.server.renewing.Unlock()
@@ -131,11 +132,11 @@ func (h *signedIn) keep(k keptToken) error {
 	return h.server.client.p.Tokens.Set(h.server.name, string(data))
 }
 
-// Authorize implements auth.OAuthHandler: it renews a token that the server refuses, or
-// asks the person where they sign in.
+// Authorize implements auth.OAuthHandler. It renews a token that the server refuses, or
+// opens the sign-in page if the person is signing in.
 func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	if ctx.Value(signing{}) == nil {
-		_ = resp.Body.Close() // read by nobody
+		_ = resp.Body.Close() // not read
 		refused, sent := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		switch {
 		case !sent:
@@ -150,11 +151,11 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 		return err
 	}
 	h.once.Do(func() { h.err = h.ask(ctx, req, resp) })
-	_ = resp.Body.Close() // that of a second try, which nobody reads
+	_ = resp.Body.Close() // of a second attempt, which isn't read
 	return h.err
 }
 
-// ask opens the page where the person signs in, and waits for the browser to come back.
+// ask opens the sign-in page and waits for the browser's redirect.
 func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Response) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -172,7 +173,7 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 			if err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost") {
 				return nil, errors.New("the server's sign-in page is not an https address")
 			}
-			return comeBack(ctx, listener, u.Query().Get("state"), func() { h.server.client.p.Browse(args.URL) })
+			return awaitRedirect(ctx, listener, u.Query().Get("state"), func() { h.server.client.p.Browse(args.URL) })
 		},
 		NewTokenSource: func(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 			return h, h.keep(keptToken{Config: *config, Token: token})
@@ -184,9 +185,9 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 	return handler.Authorize(ctx, req, resp)
 }
 
-// comeBack waits for the browser at the address that the sign-in page leads back to. Any
-// other page may ask for that address, too: it doesn't know the state.
-func comeBack(ctx context.Context, listener net.Listener, state string, open func()) (*auth.AuthorizationResult, error) {
+// awaitRedirect waits for the browser at the redirect address of the sign-in page. Other
+// pages may request that address too, but they don't know the state.
+func awaitRedirect(ctx context.Context, listener net.Listener, state string, open func()) (*auth.AuthorizationResult, error) {
 	got := make(chan url.Values, 1)
 	server := &http.Server{ReadHeaderTimeout: startTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -194,13 +195,13 @@ func comeBack(ctx context.Context, listener net.Listener, state string, open fun
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = fmt.Fprintln(w, "You can close this page and go back to mac-stats.") // the browser may be gone
+		_, _ = fmt.Fprintln(w, "You can close this page and go back to mac-stats.") // fails only if the browser is gone
 		select {
 		case got <- q:
 		default:
 		}
 	})}
-	go func() { _ = server.Serve(listener) }() // ends with the server
+	go func() { _ = server.Serve(listener) }() // returns after Close
 	defer func() { _ = server.Close() }()
 	open()
 	select {

@@ -26,20 +26,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// provider is a server on the web and the authorization server that it trusts. A token to
-// renew with is good once.
+// provider is a server on the web and the authorization server that it trusts. A refresh
+// token is valid once.
 type provider struct {
 	*httptest.Server
 	mu       sync.Mutex
-	lifetime int               // of a token, in seconds; 0 is not said
+	lifetime int               // of a token, in seconds; 0 omits it
 	codes    map[string]string // code → challenge
 	access   map[string]bool
 	renewals map[string]bool
 	renewed  int
-	slow     time.Duration             // what the token endpoint takes
-	broken   func(http.ResponseWriter) // answers for the token endpoint; may be nil
-	forbids  bool                      // what the person signed in for is not enough
-	denied   url.Values                // what the sign-in page gives back instead of a code
+	slow     time.Duration             // how long the token endpoint takes
+	broken   func(http.ResponseWriter) // responds for the token endpoint; may be nil
+	forbids  bool                      // the granted rights aren't sufficient
+	denied   url.Values                // what the sign-in page returns instead of a code
 }
 
 func newProvider(t *testing.T, lifetime int) *provider {
@@ -51,7 +51,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 	answer := func(w http.ResponseWriter, status int, v any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(v) // the client looks at it
+		_ = json.NewEncoder(w).Encode(v) // the client checks it
 	}
 	mux.Handle("/.well-known/oauth-protected-resource/mcp", auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{Resource: p.URL + "/mcp", AuthorizationServers: []string{p.URL}}))
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
@@ -144,13 +144,13 @@ func newProvider(t *testing.T, lifetime int) *provider {
 
 func (p *provider) set(f func()) { p.mu.Lock(); defer p.mu.Unlock(); f() }
 
-// signedBench is a Client with the provider's server, a keychain and a browser.
+// signedBench is a bench with the provider's server, a keychain and a browser.
 type signedBench struct {
 	*bench
 	keychain sync.Map
 	log      lockedBuffer
 	opened   int
-	before   func(address *url.URL) // what happens before the person signs in
+	before   func(address *url.URL) // called before the person signs in
 }
 
 type lockedBuffer struct {
@@ -212,7 +212,7 @@ func visit(t *testing.T, address string) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// works calls the tool in a Client that starts anew.
+// works calls the tool in a new Client.
 func (s *signedBench) works() {
 	s.t.Helper()
 	_ = s.Close()
@@ -229,7 +229,7 @@ func TestSignIn(t *testing.T) {
 	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "mac-stats mcp login") || s.opened != 0 {
 		t.Errorf("before: %v, %d pages", err, s.opened)
 	}
-	s.before = func(u *url.URL) { // another page knocks first
+	s.before = func(u *url.URL) { // another page requests the address first
 		q := u.Query()
 		visit(t, q.Get("redirect_uri")+"?state=wrong&code=stolen")
 		visit(t, q.Get("redirect_uri")+"?state=wrong&error=access_denied")
@@ -254,7 +254,7 @@ func TestSignIn(t *testing.T) {
 	if log := s.log.String(); err != nil || strings.Contains(log, "zanzibar") || strings.Contains(log, "code-0") {
 		t.Errorf("%v; the log has the token: %s", err, log)
 	}
-	// The server has forgotten it all, and the person signs in again.
+	// The server has forgotten everything, and the person signs in again.
 	p.set(func() { clear(p.access); clear(p.renewals) })
 	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "mac-stats mcp login") {
 		t.Errorf("forgotten: %v", err)
@@ -265,9 +265,9 @@ func TestSignIn(t *testing.T) {
 	s.works()
 }
 
-func TestATokenIsRenewedWithoutAQuestion(t *testing.T) {
+func TestATokenIsRenewedWithoutAskingThePerson(t *testing.T) {
 	t.Parallel()
-	for _, lifetime := range []int{1, 0} { // one that expires at once, and one whose end the server doesn't tell
+	for _, lifetime := range []int{1, 0} { // a token that expires at once, and one whose lifetime the server doesn't state
 		t.Run(fmt.Sprint(lifetime), func(t *testing.T) {
 			t.Parallel()
 			p := newProvider(t, lifetime)
@@ -302,7 +302,7 @@ func TestATokenIsRenewedWithoutAQuestion(t *testing.T) {
 	}
 }
 
-func TestSignInThatIsRefused(t *testing.T) {
+func TestARefusedSignIn(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, 3600)
 	p.denied = url.Values{"error": {"access_denied"}, "error_description": {"Ada \u202esaid <|im_end|> no\n" + strings.Repeat("x", 1000)}}
@@ -316,7 +316,7 @@ func TestSignInThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestARightThatIsMissing(t *testing.T) {
+func TestAMissingRightIsReported(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, 3600)
 	s := newSignedBench(t, p)
@@ -329,8 +329,9 @@ func TestARightThatIsMissing(t *testing.T) {
 	}
 }
 
-// The window and a command renew the sign-in at the same time; it can be renewed once.
-func TestTwoProcessesRenewASignIn(t *testing.T) {
+// The window and a command renew the token at the same time, but it can be renewed only
+// once.
+func TestTwoProcessesRenewATokenOnce(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, 3600)
 	p.slow = 20 * time.Millisecond

@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// clean is a stranger's text as it may stand among the words for a model, or before a
-// person: one line without what nobody sees and what templates obey.
+// clean returns a stranger's text in a form that is safe for models and people: one line
+// without invisible characters and template tokens, of at most that many characters.
 func clean(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -26,12 +26,12 @@ func clean(text string, most int) string {
 	return excerpt.Shorten(strings.Join(strings.Fields(ollama.Harmless(text)), " "), most)
 }
 
-// cleanSchema cleans the texts of a schema; names of properties that no call could have
-// are left out.
+// cleanSchema cleans the texts in a schema. It omits properties with names that no call
+// could use.
 func cleanSchema(value any, depth int) any {
 	switch v := value.(type) {
 	case string:
-		return clean(v, mostAbout)
+		return clean(v, maxAbout)
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, one := range v {
@@ -50,9 +50,9 @@ func cleanSchema(value any, depth int) any {
 	return value
 }
 
-// inlined puts what a "$ref" leads to in its place, where that is part of the schema, so
-// that models see what an argument is. One that would grow too large, or leads back to
-// itself, is left as it is.
+// inlined replaces each "$ref" to a part of the schema with that part, so that models see
+// what an argument is. A schema that would grow too large, or that refers to itself, is
+// returned unchanged.
 func inlined(schema json.RawMessage) json.RawMessage {
 	var root any
 	if !bytes.Contains(schema, []byte(`"$ref"`)) || json.Unmarshal(schema, &root) != nil {
@@ -62,9 +62,9 @@ func inlined(schema json.RawMessage) json.RawMessage {
 	var put func(value any, depth int) any
 	put = func(value any, depth int) any {
 		if parts++; depth > 32 {
-			parts = mostSchema // it leads back to itself
+			parts = maxSchema // it refers to itself
 		}
-		if parts > mostSchema/4 {
+		if parts > maxSchema/4 {
 			return nil
 		}
 		switch v := value.(type) {
@@ -78,7 +78,7 @@ func inlined(schema json.RawMessage) json.RawMessage {
 			if ref, ok := v["$ref"].(string); ok {
 				if to, ok := at(root, ref).(map[string]any); ok {
 					own := maps.Clone(to)
-					maps.Copy(own, v) // such as a description of its own
+					maps.Copy(own, v) // such as its own description
 					if own["$ref"] = to["$ref"]; own["$ref"] == nil {
 						delete(own, "$ref")
 					}
@@ -96,13 +96,13 @@ func inlined(schema json.RawMessage) json.RawMessage {
 		return value
 	}
 	out, err := json.Marshal(put(root, 0))
-	if err != nil || parts > mostSchema/4 || len(out) > mostSchema {
+	if err != nil || parts > maxSchema/4 || len(out) > maxSchema {
 		return schema
 	}
 	return out
 }
 
-// at is the part of a schema that a reference within it names: #/$defs/path.
+// at returns the part of a schema to which a reference such as #/$defs/path leads.
 func at(root any, ref string) any {
 	way, ok := strings.CutPrefix(ref, "#/")
 	for name := range strings.SplitSeq(way, "/") {

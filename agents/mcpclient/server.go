@@ -20,25 +20,25 @@ import (
 	"mac-stats/agents/process"
 )
 
-// server is one server of mcp.json.
+// server is one server in mcp.json.
 type server struct {
 	client *Client
 	name   string
 	config config
 
-	life context.Context // until it is taken out of mcp.json, or the Client is closed
+	life context.Context // canceled when it is removed from mcp.json or the Client is closed
 	end  context.CancelFunc
 
 	renewing sync.Mutex // held while its token is renewed
 
-	mu      sync.Mutex // guards what follows
-	attempt *attempt   // to start it; nil where none is under way
+	mu      sync.Mutex // guards the fields below
+	attempt *attempt   // the current attempt to start it, or nil
 	session *mcp.ClientSession
-	kill    func() // ends the process at once; nil of a server on the web
+	kill    func() // kills the process; nil for a server on the web
 	sent    *meter
-	stale   bool // it said that its tools have changed
+	stale   bool // it announced that its tools have changed
 	err     error
-	tried   time.Time // when it failed last
+	tried   time.Time // when it last failed
 }
 
 func (s *server) status() (State, error) {
@@ -59,23 +59,23 @@ func (s *server) status() (State, error) {
 	return StateIdle, nil
 }
 
-// mayTry reports whether a turn may try to start the server by itself.
-func (s *server) mayTry() bool {
+// mayStart reports whether a turn may try to start the server on its own.
+func (s *server) mayStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.config.Disabled && (s.err == nil || time.Since(s.tried) > again)
+	return !s.config.Disabled && (s.err == nil || time.Since(s.tried) > retryAfter)
 }
 
-// attempt is one start of a server. All who need the server wait for the same one, and
-// stop waiting when they like.
+// attempt is one attempt to start a server. All callers that need the server wait for the
+// same attempt, and each can stop waiting at any time.
 type attempt struct {
 	began  time.Time
 	cancel context.CancelFunc
 	done   chan struct{}
-	err    error // once done is closed
+	err    error // valid once done is closed
 }
 
-// begin begins an attempt, which ends with ctx, or gives the one under way.
+// begin starts an attempt, which ends when ctx is done, or returns the current one.
 func (s *server) begin(ctx context.Context) *attempt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *server) begin(ctx context.Context) *attempt {
 	return a
 }
 
-// start waits until the server runs and its tools are known. What ends with ctx is the
-// wait: another turn may be waiting, too.
+// start waits until the server runs and its tools are known. If ctx is done, only the wait
+// ends, because another turn may be waiting too.
 func (s *server) start(ctx context.Context) error {
 	a := s.begin(s.life)
 	select {
@@ -109,7 +109,8 @@ func (s *server) start(ctx context.Context) error {
 	}
 }
 
-// restart ends the server and starts it for the person, who waits for it until ctx ends.
+// restart stops the server and starts it again for the person, who waits for it until ctx
+// is done.
 func (s *server) restart(ctx context.Context, why string) error {
 	s.quit(why)
 	a := s.begin(ctx)
@@ -117,7 +118,7 @@ func (s *server) restart(ctx context.Context, why string) error {
 	return a.err
 }
 
-// quit ends the server, or the attempt to start it.
+// quit stops the server, or the attempt to start it.
 func (s *server) quit(why string) {
 	s.mu.Lock()
 	under := s.attempt
@@ -129,7 +130,7 @@ func (s *server) quit(why string) {
 	s.stop(why)
 }
 
-// try starts the server where it doesn't run, and learns its tools.
+// try starts the server if it isn't running, and reads its tools.
 func (s *server) try(ctx context.Context) error {
 	s.mu.Lock()
 	running, stale := s.session, s.stale
@@ -163,7 +164,7 @@ func (s *server) try(ctx context.Context) error {
 		err = s.client.learn(s, now)
 	}
 	if err == nil {
-		err = s.life.Err() // it was taken out, or all ends, before there was a session to end
+		err = s.life.Err() // it was removed, or the Client closed, before there was a session
 	}
 	if err != nil {
 		s.stop("")
@@ -178,14 +179,14 @@ func (s *server) try(ctx context.Context) error {
 	return err
 }
 
-// explain puts an error of the server into words.
+// explain turns an error of the server into plain words.
 func (s *server) explain(ctx context.Context, err error) error {
 	s.mu.Lock()
 	sent := s.sent
 	s.mu.Unlock()
 	switch {
 	case sent.full():
-		return fmt.Errorf("it sent more than %d MB and was ended", mostSent>>20)
+		return fmt.Errorf("it sent more than %d MB and was ended", maxSent>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.New("it didn't answer in time")
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
@@ -199,13 +200,13 @@ func (s *server) explain(ctx context.Context, err error) error {
 			return fmt.Errorf("it ended; %s may say why", s.logFile())
 		}
 	}
-	if _, cause, unsent := strings.Cut(err.Error(), "rejected by transport: "); unsent { // it looks like an answer
-		return errors.New(clean(cause, mostAbout))
+	if _, cause, unsent := strings.Cut(err.Error(), "rejected by transport: "); unsent { // it looks like a response
+		return errors.New(clean(cause, maxAbout))
 	}
 	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) {
-		return &jsonrpc.Error{Code: answer.Code, Message: clean(answer.Message, mostAbout)}
+		return &jsonrpc.Error{Code: answer.Code, Message: clean(answer.Message, maxAbout)}
 	}
-	return errors.New(clean(err.Error(), mostAbout))
+	return errors.New(clean(err.Error(), maxAbout))
 }
 
 // connect starts the program, or opens the connection.
@@ -230,10 +231,10 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.stale = true // looked at before the next call
+			s.stale = true // checked before the next call
 		},
 	})
-	// The session outlives the turn that needed it first.
+	// The session outlives the turn that first needed it.
 	session, err := within(ctx, kill, func(ctx context.Context) (*mcp.ClientSession, error) { return client.Connect(ctx, transport, nil) })
 	if err != nil {
 		kill()
@@ -243,7 +244,7 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	defer s.mu.Unlock()
 	s.session, s.kill = session, kill
 	go func() {
-		_ = session.Wait() // the next call says that it has ended
+		_ = session.Wait() // the next call reports the error
 		kill()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -254,7 +255,7 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	return session, nil
 }
 
-// within calls a server and kills it where it goes on after the end of ctx.
+// within calls a server, and kills it if it continues after ctx is done.
 func within[T any](ctx context.Context, kill func(), f func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -313,25 +314,25 @@ func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
 	var once sync.Once
 	kill := func() {
 		once.Do(func() {
-			_ = stdin.Close() // a good server ends by that
+			_ = stdin.Close() // a well-behaved server then exits
 			select {
 			case <-ended:
 			case <-time.After(killAfter / 2):
 			}
-			p.Kill() // and whatever it leaves of its group
+			p.Kill() // including what is left of its group
 		})
 	}
 	sent.over = p.Kill
 	go func() {
-		_ = cmd.Wait() // how it ended nobody needs
+		_ = cmd.Wait() // its exit code doesn't matter
 		close(ended)
 		p.Kill()        // what is left of its group
-		_ = log.Close() // all is written, or it can't be
+		_ = log.Close() // everything is written, or can't be
 	}()
-	return &mcp.IOTransport{Reader: io.NopCloser(sent.reader(stdout)), Writer: stdin, MaxLineLength: mostLine}, kill, nil
+	return &mcp.IOTransport{Reader: io.NopCloser(sent.reader(stdout)), Writer: stdin, MaxLineLength: maxLine}, kill, nil
 }
 
-// stop ends the server.
+// stop stops the server.
 func (s *server) stop(why string) {
 	s.mu.Lock()
 	session, kill := s.session, s.kill
@@ -352,9 +353,10 @@ func (s *server) stop(why string) {
 	}
 }
 
-// web is the connection to a server on the web. Its headers go to its own host alone.
+// web returns the connection to a server on the web. Its headers are only sent to its own
+// host.
 func (s *server) web(sent *meter) mcp.Transport {
-	own, _ := url.Parse(s.config.URL) // checked when it was read
+	own, _ := url.Parse(s.config.URL) // checked when mcp.json was read
 	client := &http.Client{
 		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Host != own.Host || r.URL.Scheme != own.Scheme {
@@ -374,7 +376,7 @@ func (s *server) web(sent *meter) mcp.Transport {
 			return resp, err
 		}),
 	}
-	t := &mcp.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: mostLine}
+	t := &mcp.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: maxLine}
 	if s.client.p.Tokens != nil {
 		t.OAuthHandler = &signedIn{server: s}
 	}

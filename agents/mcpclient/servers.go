@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// Server is a server for people.
+// Server describes a server to people.
 type Server struct {
 	Name  string
-	Where string // what is run, or the address
+	Where string // the command or the address
 	State State
-	Err   error // why it can't be used, or that it ended
+	Err   error // why it can't be used, or that it exited
 	Tools []Tool
-	Log   string // the file of what it wrote to stderr; "" of one on the web
+	Log   string // the file with its stderr; "" for a server on the web
 }
 
-// State is how a server is.
+// State is the state of a server.
 type State string
 
-// Tool is a tool for people.
+// Tool describes a tool to people.
 type Tool struct {
 	Name        string // files.read_file
-	Description string // what the model is told
-	Changed     string // what the server says now; "" where it is the same
+	Description string // as models see it
+	Changed     string // the server's current description; "" if it hasn't changed
 	On          bool
 }
 
-// Servers gives the servers, by name. The error is of mcp.json.
+// Servers returns the servers, sorted by name. The error concerns mcp.json.
 func (c *Client) Servers() ([]Server, error) {
 	var out []Server
 	for _, s := range c.list() {
@@ -66,7 +66,7 @@ func (c *Client) Switch(name string, on bool) error {
 	return c.change(s, tool, func(t *spec) { t.Off = !on })
 }
 
-// Test starts a server and asks for its tools.
+// Test starts a server and lists its tools.
 func (c *Client) Test(ctx context.Context, name string) error {
 	s, err := c.find(name)
 	if err != nil {
@@ -75,10 +75,10 @@ func (c *Client) Test(ctx context.Context, name string) error {
 	return s.restart(ctx, "it is tested")
 }
 
-// ErrEnded: a server ended that nobody had asked to. The next call starts it anew.
+// ErrEnded reports that a server exited on its own. The next call starts it again.
 var ErrEnded = errors.New("it ended by itself")
 
-// ErrNoServer: mcp.json has no server of that name.
+// ErrNoServer reports that mcp.json has no server of that name.
 var ErrNoServer = errors.New("mcp.json has no such server")
 
 func (c *Client) find(name string) (*server, error) {
@@ -97,8 +97,8 @@ func (c *Client) find(name string) (*server, error) {
 // The states.
 const (
 	StateOff      State = "off"      // by mcp.json
-	StateIdle     State = "idle"     // not started, or ended by itself: Err is ErrEnded then
-	StateStarting State = "starting" // the first time, or anew
+	StateIdle     State = "idle"     // not started, or exited on its own, in which case Err is ErrEnded
+	StateStarting State = "starting" // for the first time or again
 	StateRunning  State = "running"  // or connected
 	StateFailed   State = "failed"
 )

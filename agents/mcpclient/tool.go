@@ -22,10 +22,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// toolName is what a tool may be called; others are left out.
+// toolName matches valid names of tools; others are left out.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
-// listTools asks a server for its tools: the names and schemas that can be used, cleaned.
+// listTools returns the usable tools of a server, with cleaned texts.
 func listTools(ctx context.Context, session *mcp.ClientSession, log *slog.Logger) ([]spec, error) {
 	var list []spec
 	seen := map[string]bool{}
@@ -41,8 +41,8 @@ func listTools(ctx context.Context, session *mcp.ClientSession, log *slog.Logger
 			switch {
 			case err == nil && seen[folded(s.Name)]:
 				err = errors.New("its name looks like that of another one")
-			case err == nil && len(list) == mostTools:
-				err = fmt.Errorf("the server has more than %d", mostTools)
+			case err == nil && len(list) == maxTools:
+				err = fmt.Errorf("the server has more than %d", maxTools)
 			}
 			if err != nil {
 				log.Warn("a tool of an MCP server is left out", "tool", clean(t.Name, 64), "reason", err)
@@ -66,8 +66,8 @@ func newSpec(t *mcp.Tool) (spec, error) {
 	switch {
 	case err != nil:
 		return spec{}, err
-	case len(schema) > mostSchema:
-		return spec{}, fmt.Errorf("its arguments take more than %d KB to describe", mostSchema>>10)
+	case len(schema) > maxSchema:
+		return spec{}, fmt.Errorf("its arguments take more than %d KB to describe", maxSchema>>10)
 	}
 	var arguments struct {
 		Type       any                        `json:"type"`
@@ -84,7 +84,7 @@ func newSpec(t *mcp.Tool) (spec, error) {
 			seen[lower] = true
 		}
 	}
-	return spec{Name: t.Name, Description: clean(t.Description, mostAbout), Schema: schema}, nil
+	return spec{Name: t.Name, Description: clean(t.Description, maxAbout), Schema: schema}, nil
 }
 
 func hashOf(parts ...string) string {
@@ -92,7 +92,7 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// tool is one tool of a server as an agent's tool.
+// tool makes a server's tool available to agents.
 type tool struct {
 	server *server
 	spec   spec
@@ -103,13 +103,13 @@ type tool struct {
 func newTool(s *server, sp spec) *tool {
 	t := &tool{server: s, spec: sp, types: map[string]api.PropertyType{}}
 	schema := inlined(sp.Schema)
-	if err := json.Unmarshal(schema, &t.schema); err != nil { // a schema that models' templates can't show: names alone
+	if err := json.Unmarshal(schema, &t.schema); err != nil { // models' templates can't show this schema, so only the names are used
 		t.schema = api.ToolFunctionParameters{Type: "object"}
 		var names struct {
 			Properties map[string]json.RawMessage `json:"properties"`
 			Required   []string                   `json:"required"`
 		}
-		_ = json.Unmarshal(schema, &names) // one without properties takes none
+		_ = json.Unmarshal(schema, &names) // a schema without properties has no arguments
 		t.schema.Properties, t.schema.Required = api.NewToolPropertiesMap(), names.Required
 		for _, name := range sorted(names.Properties) {
 			t.schema.Properties.Set(name, api.ToolProperty{})
@@ -124,10 +124,10 @@ func newTool(s *server, sp spec) *tool {
 	return t
 }
 
-// Name implements tools.Tool: the server's name stands before the tool's.
+// Name implements tools.Tool. The server's name comes before the tool's.
 func (t *tool) Name() string { return t.server.name + "." + t.spec.Name }
 
-// Schema is what a model with native calls is told of the arguments.
+// Schema returns the arguments for models with native calls.
 func (t *tool) Schema() api.ToolFunctionParameters { return t.schema }
 
 // Doc implements tools.Tool.
@@ -153,7 +153,7 @@ func (t *tool) Doc() tools.Doc {
 	}
 }
 
-// Params implements tools.Tool; models write names in any case.
+// Params implements tools.Tool. Models write names in any case.
 func (t *tool) Params() []tools.Param {
 	var list []tools.Param
 	for name := range t.schema.Properties.All() {
@@ -162,7 +162,7 @@ func (t *tool) Params() []tools.Param {
 	return list
 }
 
-// arguments makes the arguments of a call, in the types that the schema wants.
+// arguments returns the arguments of a call in the types of the schema.
 func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	args := map[string]any{}
 	switch text := strings.TrimSpace(call.Arg); {
@@ -192,16 +192,16 @@ func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // people read it
+	encoder.SetEscapeHTML(false) // for people to read
 	err := encoder.Encode(args)
 	data := bytes.TrimSpace(text.Bytes())
-	if len(data) > mostArgs {
-		return nil, fmt.Errorf("the arguments are longer than %d KB", mostArgs>>10)
+	if len(data) > maxArgs {
+		return nil, fmt.Errorf("the arguments are longer than %d KB", maxArgs>>10)
 	}
 	return visible(data), err
 }
 
-// typed is a value in the type that is wanted, where it can be read as that.
+// typed returns a value in the wanted type, if it can be converted.
 func typed(text string, want api.PropertyType) any {
 	if len(want) == 0 || slices.Contains(want, "string") && !slices.Contains(want, "object") {
 		return text
@@ -213,8 +213,8 @@ func typed(text string, want api.PropertyType) any {
 	return value
 }
 
-// visible writes the signs that nobody sees, or that turn a line, as JSON escapes: what a
-// person is shown is then all there is, and the same for the server.
+// visible replaces invisible characters, and those that reverse a line, with JSON escapes.
+// The person then sees everything, and the server gets the same values.
 func visible(data []byte) json.RawMessage {
 	var out strings.Builder
 	for _, r := range string(data) {
@@ -232,7 +232,7 @@ func visible(data []byte) json.RawMessage {
 	return json.RawMessage(out.String())
 }
 
-// Stamp is that of what the server says of the tool now.
+// Stamp returns the stamp of the tool's current description.
 func (t *tool) Stamp() string {
 	if t.spec.Changed != nil {
 		return t.spec.Changed.stamp(t.server.config.hash())
@@ -253,8 +253,8 @@ func (t *tool) Action(call tools.Call) (tools.Action, error) {
 	return tools.Action{Tool: t.Name(), What: what, Where: t.server.config.where(), Effects: t.Doc().Effects, Stamp: t.Stamp()}, nil
 }
 
-// Run calls the tool, as the person was shown it: a tool that says something else of
-// itself by now is asked about anew.
+// Run calls the tool that the person saw. If its description has changed since then, the
+// person is asked again.
 func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	s := t.server
 	args, err := t.arguments(call)
@@ -264,7 +264,7 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err := s.start(ctx); err != nil {
 		return tools.Result{}, err
 	}
-	if err := t.same(); err != nil {
+	if err := t.unchanged(); err != nil {
 		return tools.Result{}, err
 	}
 	s.mu.Lock()
@@ -285,7 +285,7 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err != nil {
 		err = fmt.Errorf("%s failed: %w", t.Name(), s.explain(limited, err))
 		if answer := (*jsonrpc.Error)(nil); !errors.As(err, &answer) && limited.Err() == nil {
-			s.stop("it failed") // the next call starts it anew
+			s.stop("it failed") // the next call starts it again
 			s.mu.Lock()
 			s.err = ErrEnded
 			s.mu.Unlock()
@@ -293,14 +293,14 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	text, cut := contentText(got)
-	if got.IsError { // its words are a stranger's, too
+	if got.IsError { // the message is a stranger's text too
 		text = "The tool says that it failed: " + text
 	}
 	return tools.Result{Text: text, Cut: cut, Quote: "the tool " + t.Name() + " of another program", Sources: transcript.FromTool}, nil
 }
 
-// same accepts what the person was asked about, and refuses what came since.
-func (t *tool) same() error {
+// unchanged accepts the description about which the person was asked, and refuses a newer one.
+func (t *tool) unchanged() error {
 	k, _ := t.server.client.knownOf(t.server)
 	at := slices.IndexFunc(k.Tools, func(s spec) bool { return s.Name == t.spec.Name })
 	switch {
@@ -317,7 +317,7 @@ func (t *tool) same() error {
 		asked = *asked.Changed
 	}
 	if now.stamp("") != asked.stamp("") {
-		t.spec = k.Tools[at] // the next call asks with the new words
+		t.spec = k.Tools[at] // the next question shows the new description
 		return errors.New("not done: what the program says of this tool has changed; call it again, and the user is asked")
 	}
 	if t.spec.Changed == nil {
@@ -328,7 +328,7 @@ func (t *tool) same() error {
 	return t.server.client.change(t.server, t.spec.Name, func(s *spec) { *s = now })
 }
 
-// contentText is what a tool gave, as text.
+// contentText returns a tool's result as text.
 func contentText(got *mcp.CallToolResult) (text string, cut bool) {
 	var parts []string
 	for _, content := range got.Content {
@@ -351,14 +351,14 @@ func contentText(got *mcp.CallToolResult) (text string, cut bool) {
 	}
 	text = strings.Join(parts, "\n\n")
 	if strings.TrimSpace(text) == "" && got.StructuredContent != nil {
-		data, _ := json.Marshal(got.StructuredContent) // it was JSON
+		data, _ := json.Marshal(got.StructuredContent) // valid JSON
 		text = string(data)
 	}
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing)"
 	}
-	if len(text) > mostResult {
-		return strings.ToValidUTF8(text[:mostResult], ""), true
+	if len(text) > maxResult {
+		return strings.ToValidUTF8(text[:maxResult], ""), true
 	}
 	return text, false
 }

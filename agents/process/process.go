@@ -5,11 +5,11 @@
 //   - A program is started with a list of arguments, never through a shell.
 //   - It gets the few variables of the environment that programs need, and none that may
 //     hold a secret.
-//   - It ends with all that it started: when it ends itself, when it is killed, and when
-//     this process dies. On Linux and Windows that holds for children that detach
-//     themselves, too; elsewhere what leaves the program's group (setsid) goes on.
-//   - It has limits of memory, of processes and of the size of a file (Linux; on Windows of
-//     the first two), so that it can't take the machine with it.
+//   - When it exits, when it is killed, and when this process dies, everything it started
+//     ends too. On Linux and Windows that includes children that detach themselves;
+//     elsewhere a child that leaves the program's group (setsid) continues.
+//   - It has limits of memory, of processes and of the size of a file (on Linux; on Windows
+//     only the first two), so that it can't bring down the machine.
 package process
 
 import (
@@ -19,13 +19,13 @@ import (
 	"strings"
 )
 
-// passed are the variables that a program gets; those that begin with LC_ as well.
+// passed are the variables that a program gets, in addition to those that begin with LC_.
 var passed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "TEMP", "TMP", // Windows
 }
 
-// Environ is the environment for a program, with more variables (NAME=value) added.
+// Environ returns the environment for a program, with more variables (NAME=value) added.
 func Environ(environ []string, more ...string) []string {
 	var out []string
 	for _, kv := range environ {
@@ -37,14 +37,14 @@ func Environ(environ []string, more ...string) []string {
 	return append(out, more...)
 }
 
-// Limits are for a program with all that it started.
+// Limits are the limits of a program and everything it started.
 type Limits struct {
-	Memory    uint64 // bytes; on Linux also of each process alone
+	Memory    uint64 // bytes; on Linux it also applies to each process
 	File      uint64 // bytes of each file that it writes
-	Processes int    // at the same time
+	Processes int    // concurrent processes
 }
 
-// Usual are the limits of a program that nothing else is known of: half of the memory.
+// Usual returns the limits of an unknown program, including half of the machine's memory.
 func Usual() Limits { return Limits{Memory: usualMemory(), File: 16 << 30, Processes: 512} }
 
 // Process is a program that was started.
@@ -53,8 +53,8 @@ type Process struct {
 	job job
 }
 
-// Start starts cmd. The end of its context kills it with all that it started, and Wait
-// returns when that has ended.
+// Start starts cmd. When its context is done, it is killed with everything it started; Wait
+// returns when all of that has ended.
 func Start(cmd *exec.Cmd, limits Limits) (*Process, error) {
 	p := &Process{Cmd: cmd}
 	if cmd.Cancel != nil {
@@ -67,6 +67,6 @@ func Start(cmd *exec.Cmd, limits Limits) (*Process, error) {
 	return p, nil
 }
 
-// Kill kills the program with all that it started, and doesn't wait for that. It may be
+// Kill kills the program with everything it started, without waiting for that. It may be
 // called more than once.
 func (p *Process) Kill() { p.job.kill(p.Cmd.Process) }

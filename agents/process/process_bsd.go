@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Self is what stands for this program in a sandbox of Linux.
+// Self stands for this program in a Linux sandbox.
 const Self = ""
 
-// Child does nothing on this system, where programs have no keeper.
+// Child does nothing on this system, because programs have no keeper here.
 func Child(func(args []string) ([]string, error)) {}
 
 func start(cmd *exec.Cmd, _ Limits) error {
@@ -23,8 +23,8 @@ type job struct{}
 
 func (job) take(*os.Process, Limits) {}
 
-// kill ends the group; the error says that there is none any more. What left the group
-// goes on: the system has no call that finds it.
+// kill kills the group; it fails only if the group has ended. Processes that left the group
+// continue, because the system has no call to find them.
 func (job) kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 func usualMemory() uint64 { return 0 }

@@ -18,32 +18,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program of ours is not started by this process, but by a keeper: this program again,
-// in a process of its own. All that a program starts becomes the keeper's child once its
-// own parent ends, whatever group or session it went to. So the keeper can end all of it
-// when the program ends, when it is told to, and when this process dies.
+// Programs aren't started by this process but by a keeper: this program again, in another
+// process. A process started by a program becomes the keeper's child once its own parent
+// ends, whatever its group or session. So the keeper can kill all of them when the program
+// ends, when it gets a signal, and when this process dies.
 
 const (
 	keepArg  = "__keep"  // the keeper
-	limitArg = "__limit" // what sets the limits and then becomes the program
+	limitArg = "__limit" // the process that sets the limits and then becomes the program
 )
 
-// Self is this program; as the first argument of a program it stands for the function
-// that Child was given.
+// Self is this program. As the first argument of a program, it stands for the function
+// passed to Child.
 const Self = "/proc/self/exe"
 
-// killTime is how long a keeper may take to end all it keeps, before it is killed itself.
+// killTime is how long a keeper may take to kill its processes before it is killed itself.
 const killTime = 10 * time.Second
 
-// hasChild: main called Child, so that this program can be its own keeper.
+// hasChild reports that main called Child, so that this program can be its own keeper.
 var hasChild bool
 
-// Child makes this process a keeper, or sets its limits, where its arguments ask for
-// that. It returns at once where they don't. It is the first thing main calls.
+// Child makes this process a keeper, or sets its limits, if its arguments request that;
+// otherwise it returns at once. main must call it first.
 //
-// inside is called with the further arguments of a program whose first one is Self: it
-// enters a sandbox, say, and gives the arguments of what this process becomes. It may be
-// nil.
+// inside is called for a program whose first argument is Self, with the other arguments.
+// It may enter a sandbox, and returns the arguments of the program that this process
+// becomes. It may be nil.
 func Child(inside func(args []string) ([]string, error)) {
 	hasChild = true
 	if len(os.Args) < 6 || os.Args[1] != keepArg && os.Args[1] != limitArg {
@@ -53,7 +53,7 @@ func Child(inside func(args []string) ([]string, error)) {
 	if os.Args[1] == keepArg {
 		os.Exit(keep(limits, argv))
 	}
-	runtime.MemProfileRate = 0 // a sample needs memory of its own, which the limit may refuse
+	runtime.MemProfileRate = 0 // a sample needs additional memory, which the limit may refuse
 	set, env := limits.setter(), os.Environ()
 	err := error(nil)
 	if argv[0] == Self && inside != nil {
@@ -79,8 +79,8 @@ func limitsOf(args []string) (l Limits) {
 }
 
 // starter runs functions on a thread that lives as long as this process. Any other thread
-// may end sooner, and its programs with it: it ends with a goroutine that returns while it
-// is locked to the thread.
+// may end earlier and take its programs along: a thread ends when a goroutine returns
+// while locked to it.
 var starter = sync.OnceValue(func() chan<- func() {
 	todo := make(chan func())
 	go func() {
@@ -96,14 +96,14 @@ func start(cmd *exec.Cmd, limits Limits) error {
 	if !hasChild {
 		panic("process: main has to call Child first")
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // the keeper's
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM} // for the keeper
 	cmd.WaitDelay = killTime
 	if cmd.Err == nil {
 		path := cmd.Path
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(cmd.Dir, path)
 		}
-		if _, err := exec.LookPath(path); err != nil { // the keeper could say so in the program's output alone
+		if _, err := exec.LookPath(path); err != nil { // the keeper could only report it in the program's output
 			return err
 		}
 		cmd.Args = append(append([]string{Self, keepArg}, limits.args()...), append([]string{path}, cmd.Args[1:]...)...)
@@ -118,51 +118,52 @@ type job struct{}
 
 func (job) take(*os.Process, Limits) {}
 
-// kill tells the keeper; the error says that it has ended.
+// kill signals the keeper; it fails only if the keeper has ended.
 func (job) kill(p *os.Process) { _ = p.Signal(syscall.SIGTERM) }
 
-// setter readies this process for its limits, and gives what sets them: the last thing
-// before it becomes the program, since it may need more than they leave.
+// setter prepares this process for its limits and returns the function that sets them. It
+// must be called last, right before the process becomes the program, because other work
+// may need more than the limits allow.
 func (l Limits) setter() func() {
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)                   // a keeper has its turn beside thousands of them
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:gosec // where memory runs out this program goes first
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)                   // so that the keeper gets CPU time beside thousands of them
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:gosec // if memory runs out, this program is killed first
 	most := map[int]uint64{unix.RLIMIT_DATA: l.Memory, unix.RLIMIT_FSIZE: l.File, unix.RLIMIT_CORE: 0}
-	// The system counts all threads of the user. This is the limit that a program can't
-	// outrun; the keeper ends it before.
+	// The system counts all threads of the user. A program can't outrun this limit, but
+	// normally the keeper kills it earlier.
 	if others, err := threadsOf(os.Getuid()); err == nil {
-		most[unix.RLIMIT_NPROC] = uint64(others + 4*l.Processes) //nolint:gosec // some thousands
+		most[unix.RLIMIT_NPROC] = uint64(others + 4*l.Processes) //nolint:gosec // a few thousand
 	}
 	return func() {
 		for resource, n := range most {
-			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}) // refused where it is lower already
+			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}) // fails if the limit is already lower
 		}
 	}
 }
 
-// keep runs a program and ends all that is left of it. It gives the program's exit code.
+// keep runs a program, kills what is left of it, and returns its exit code.
 func keep(l Limits, argv []string) int {
 	runtime.LockOSThread() // the program is killed with this thread
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Fprintln(os.Stderr, "mac-stats: what a program starts can't be kept track of:", err)
 		return 126
 	}
-	cmd := exec.Command(Self, append(append([]string{limitArg}, l.args()...), argv...)...) //nolint:gosec,noctx // what the caller was allowed to run; it ends by a signal
+	cmd := exec.Command(Self, append(append([]string{limitArg}, l.args()...), argv...)...) //nolint:gosec,noctx // the caller was allowed to run it; a signal ends it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // what kills its own group doesn't kill this
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // a program that kills its own group doesn't kill the keeper
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, "mac-stats: "+argv[0]+" can't be run:", err)
 		return 126
 	}
-	_ = os.Stdin.Close() // the program's alone: who writes to it sees when it ends
+	_ = os.Stdin.Close() // only the program has it, so that a writer notices when it ends
 	ended, none := make(chan syscall.WaitStatus, 1), make(chan struct{})
 	go reap(cmd.Process.Pid, ended, none)
 	code := 128 + int(syscall.SIGTERM)
 	look := newPace()
 	for run := true; run; {
 		select {
-		case <-told:
+		case <-signals:
 			run = false
 		case status := <-ended:
 			code, run = exitCode(status), false
@@ -177,7 +178,7 @@ func keep(l Limits, argv []string) int {
 	return code
 }
 
-// reap takes the ends of all children until there are none; ended gets that of pid.
+// reap waits for all children until there are none; ended gets the status of pid.
 func reap(pid int, ended chan<- syscall.WaitStatus, none chan<- struct{}) {
 	for {
 		var status syscall.WaitStatus
@@ -192,8 +193,8 @@ func reap(pid int, ended chan<- syscall.WaitStatus, none chan<- struct{}) {
 	}
 }
 
-// killAll kills all descendants, until none is left. One that is killed hands its own
-// children on to this process; one that is stopped starts no others.
+// killAll kills all descendants until none is left. The children of a killed process become
+// this process's, and a stopped process starts no others.
 func killAll(none <-chan struct{}) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		for _, sign := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
@@ -211,17 +212,17 @@ func killAll(none <-chan struct{}) {
 
 func exitCode(status syscall.WaitStatus) int {
 	if status.Signaled() {
-		return 128 + int(status.Signal()) // as a shell says it
+		return 128 + int(status.Signal()) // the convention of shells
 	}
 	return status.ExitStatus()
 }
 
-// The pace of looking: soon while something changes, seldom at a program that waits.
+// The pace of checks: often while something changes, seldom for a program that waits.
 const (
 	soonest = 100 * time.Millisecond
 	latest  = 10 * time.Second
 
-	little = 8 << 20 // bytes; a program that waits gives and takes some memory all the time
+	smallChange = 8 << 20 // bytes; even a waiting program frees and allocates some memory all the time
 )
 
 type pace struct {
@@ -232,14 +233,14 @@ type pace struct {
 
 func newPace() *pace { return &pace{pause: soonest} }
 
-// at looks at all descendants and says which limit they are over, "" for none.
+// at checks all descendants and returns the limit that they exceed, or "".
 func (p *pace) at(l Limits) string {
 	memory, processes := uint64(0), 0
 	for pid := range descendants() {
 		memory += ownMemory(pid)
 		processes++
 	}
-	p.saw(memory, processes)
+	p.adjust(memory, processes)
 	switch {
 	case memory > l.Memory:
 		return fmt.Sprintf("it took more than %d MB of memory", l.Memory>>20)
@@ -249,17 +250,17 @@ func (p *pace) at(l Limits) string {
 	return ""
 }
 
-// saw chooses the next pause. Memory is compared with that of the last change, so that
-// what grows a little at each look is noticed, too.
-func (p *pace) saw(memory uint64, processes int) {
-	if processes == p.processes && max(memory, p.memory)-min(memory, p.memory) < little {
+// adjust chooses the next pause. It compares memory with that at the last change, so that slow
+// growth is noticed too.
+func (p *pace) adjust(memory uint64, processes int) {
+	if processes == p.processes && max(memory, p.memory)-min(memory, p.memory) < smallChange {
 		p.pause = min(2*p.pause, latest)
 		return
 	}
 	p.pause, p.memory, p.processes = soonest, memory, processes
 }
 
-// descendants are all processes below this one.
+// descendants returns all descendants of this process.
 func descendants() map[int]bool {
 	parent := map[int]int{}
 	for _, pid := range pids() {
@@ -270,7 +271,7 @@ func descendants() map[int]bool {
 	below := map[int]bool{}
 	for pid := range parent {
 		var way []int
-		for at := pid; at > 1 && len(way) <= len(parent); at = parent[at] { // numbers may be taken anew while they are read
+		for at := pid; at > 1 && len(way) <= len(parent); at = parent[at] { // PIDs may be reused while they are read
 			if at == os.Getpid() || below[at] {
 				for _, one := range way {
 					below[one] = true
@@ -283,13 +284,13 @@ func descendants() map[int]bool {
 	return below
 }
 
-// statOf gives the fields of /proc/pid/stat behind the name: state, parent …
+// statOf returns the fields of /proc/pid/stat after the name: state, parent …
 func statOf(pid int) []string {
 	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // it may have ended
 	return strings.Fields(string(data)[strings.LastIndexByte(string(data), ')')+1:])
 }
 
-// ownMemory is what a process has in memory for itself alone, in bytes.
+// ownMemory returns a process's resident memory without shared pages, in bytes.
 func ownMemory(pid int) uint64 {
 	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm")) // it may have ended
 	var size, resident, shared uint64
@@ -300,7 +301,7 @@ func ownMemory(pid int) uint64 {
 }
 
 func pids() (list []int) {
-	entries, _ := fs.ReadDir(os.DirFS("/proc"), ".") // none where it isn't there
+	entries, _ := fs.ReadDir(os.DirFS("/proc"), ".") // empty if it doesn't exist
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil {
 			list = append(list, pid)
@@ -327,7 +328,7 @@ func threadsOf(uid int) (n int, err error) {
 	return n, nil
 }
 
-// usualMemory is half of what the machine has.
+// usualMemory returns half of the machine's memory, in bytes.
 func usualMemory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

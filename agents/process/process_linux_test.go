@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// TestMain also makes the test binary the app that starts a program.
+// TestMain also makes the test binary act as the app that starts a program.
 func TestMain(m *testing.M) {
 	Child(nil)
 	if line := os.Getenv("MAC_STATS_TEST_PROGRAM"); line != "" {
@@ -36,7 +36,7 @@ func runs(t *testing.T, arg string) bool {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		data, _ := os.ReadFile(file) // one that has ended is gone
+		data, _ := os.ReadFile(file) // fails if the process has ended
 		if strings.HasPrefix(string(data), "sleep\x00"+arg) {
 			return true
 		}
@@ -55,8 +55,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Error("never: " + what)
 }
 
-// detached are ways in which a program leaves something behind that is in no group of
-// its own; SLEEP is what is left.
+// detached are ways in which a program leaves a process running outside its group; SLEEP is
+// that process.
 var detached = map[string]string{
 	"a session of its own":       "setsid SLEEP & %s",
 	"forked twice":               "(setsid sh -c 'SLEEP & exit' &) ; %s",
@@ -66,8 +66,8 @@ var detached = map[string]string{
 
 func mark() string { return fmt.Sprintf("36%d", time.Now().UnixNano()%1e9) }
 
-// A program ends with all that it started: when it is killed, when it ends itself, and
-// when the app is killed.
+// Everything a program started ends when it is killed, when it exits, and when the app is
+// killed.
 func TestNothingIsLeftOfAProgram(t *testing.T) {
 	for name, line := range detached {
 		for _, end := range []string{"killed", "ended", "the app is killed"} {
@@ -104,7 +104,7 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 					if end == "killed" {
 						p.Kill()
 					} else {
-						_ = stdin.Close() // seen by the program: nobody else holds it
+						_ = stdin.Close() // the program notices, because nobody else holds it
 					}
 					_ = cmd.Wait()
 					if code := cmd.ProcessState.ExitCode(); end == "ended" && code != 3 {
@@ -120,16 +120,16 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 	}
 }
 
-// A goroutine that is locked to its thread takes the thread along when it returns, and
-// with the thread goes what was started on it.
-func TestAProgramOutlivesTheThreadThatAskedForIt(t *testing.T) {
+// When a goroutine that is locked to its thread returns, the thread ends, and programs
+// started on the thread are killed.
+func TestAProgramOutlivesTheThreadThatStartedIt(t *testing.T) {
 	var p *Process
 	var err error
 	thread := make(chan int, 1)
 	var ask func()
 	ask = func() {
 		runtime.LockOSThread()
-		if syscall.Gettid() == syscall.Getpid() { // the first thread never ends: held here, it isn't the other one
+		if syscall.Gettid() == syscall.Getpid() { // the main thread never ends, so keep it busy here and use another one
 			defer runtime.UnlockOSThread()
 			asked := make(chan struct{})
 			go func() { defer close(asked); ask() }()

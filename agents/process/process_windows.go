@@ -11,26 +11,26 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Self is what stands for this program in a sandbox of Linux.
+// Self stands for this program in a Linux sandbox.
 const Self = ""
 
-// Child does nothing on this system, where programs have no keeper.
+// Child does nothing on this system, because programs have no keeper here.
 func Child(func(args []string) ([]string, error)) {}
 
-// start starts the program, which runs once it is in its job.
+// start starts the program suspended; it runs once it is in its job.
 func start(cmd *exec.Cmd, _ Limits) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED, HideWindow: true}
 	return cmd.Start()
 }
 
-// job is a job object: what it holds ends with it, and it ends with this process.
+// job is a job object: its processes end with it, and it ends with this process.
 type job struct {
 	mu     sync.Mutex
 	handle windows.Handle
 }
 
-// take puts a process into the job. Where the system allows none the process alone is
-// killed later.
+// take puts a process into the job. If the system doesn't allow a job, only the process
+// itself can be killed later.
 func (j *job) take(p *os.Process, limits Limits) {
 	defer resume(p.Pid)
 	j.mu.Lock()
@@ -61,7 +61,7 @@ func (j *job) take(p *os.Process, limits Limits) {
 	j.handle = handle
 }
 
-// resume lets a process begin that was created suspended: it has one thread.
+// resume resumes a process that was created suspended and so has only one thread.
 func resume(pid int) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -80,7 +80,7 @@ func resume(pid int) {
 	}
 }
 
-// usualMemory is half of what the machine has.
+// usualMemory returns half of the machine's memory, in bytes.
 func usualMemory() uint64 {
 	machine, err := mem.VirtualMemory()
 	if err != nil {
