@@ -46,15 +46,15 @@ func TestCodeInAMessageIsSetAsCode(t *testing.T) {
 func TestALongMessageIsFolded(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		c := New(Actions{})
-		say := func(lines int, key string) (*column.Framed, *kit.Button) {
+		build := func(lines int, key string) (*column.Framed, *kit.Button) {
 			text := strings.Repeat("a line\n", lines-1) + "the needle"
 			f := newBubble(text, kit.Line(0, -1))
 			return f, c.fold(f, key, text)
 		}
-		if _, b := say(foldFrom-1, "short"); b != nil {
+		if _, b := build(foldFrom-1, "short"); b != nil {
 			t.Error("a message that is hardly longer than its fold is folded")
 		}
-		f, b := say(60, "long")
+		f, b := build(60, "long")
 		folded := f.Measure(600)
 		if b == nil || folded > 300 {
 			t.Fatalf("60 lines are %.0f high, with the button %v", folded, b)
@@ -63,7 +63,7 @@ func TestALongMessageIsFolded(t *testing.T) {
 		if whole := f.Measure(600); whole < 60*15 {
 			t.Errorf("unfolded it is %.0f high", whole)
 		}
-		if again, _ := say(60, "long"); again.Measure(600) == folded {
+		if again, _ := build(60, "long"); again.Measure(600) == folded {
 			t.Error("built anew it is folded again")
 		}
 		b.Tapped(nil)

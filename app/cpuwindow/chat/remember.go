@@ -24,24 +24,24 @@ func (r *Rows) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
 
 // menu returns the context menu: remember the selection, or the message below the pointer.
 func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
-	said := ""
+	message := ""
 	for _, b := range c.Built {
 		if slices.ContainsFunc(b.Rows, func(p *column.Placed) bool { return p.Row == row }) {
-			said = b.text
-			if said == "" {
-				said = b.answer.Words()
+			message = b.text
+			if message == "" {
+				message = b.answer.Words()
 			}
 		}
 	}
-	return c.rememberItems(selected, said)
+	return c.rememberItems(selected, message)
 }
 
 // rememberItems offers to remember the selection, else the first sentence of a message. It
 // returns nil if both are empty.
-func (r *Rows) rememberItems(selected, said string) []*fyne.MenuItem {
+func (r *Rows) rememberItems(selected, message string) []*fyne.MenuItem {
 	line, label := selected, i18n.T("Remember the selection…")
 	if strings.TrimSpace(line) == "" {
-		line, label = firstSentence(said), i18n.T("Remember this…")
+		line, label = firstSentence(message), i18n.T("Remember this…")
 	}
 	if line == "" || r.Act.Remember == nil {
 		return nil
@@ -65,9 +65,9 @@ func (c *View) answerLine(block string) string {
 const longestLine = 300 // characters, the longest the memory takes
 
 // firstSentence returns a message's first sentence, without markdown.
-func firstSentence(said string) string {
+func firstSentence(message string) string {
 	text := ""
-	for line := range strings.Lines(transcript.PlainText(said)) {
+	for line := range strings.Lines(transcript.PlainText(message)) {
 		if text = strings.Join(strings.Fields(line), " "); text != "" {
 			break
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFirstSentence(t *testing.T) {
-	for said, want := range map[string]string{
+	for message, want := range map[string]string{
 		"The backup runs at 3.30. It takes an hour.": "The backup runs at 3.30.",
 		"# Disks\n\nOne is full.":                    "Disks",
 		"- **one** item\n- another":                  "one item",
@@ -16,8 +16,8 @@ func TestFirstSentence(t *testing.T) {
 		"東京に住んでいます。猫がいます。":                           "東京に住んでいます。",
 		"": "",
 	} {
-		if got := firstSentence(said); got != want {
-			t.Errorf("%q: %q, want %q", said, got, want)
+		if got := firstSentence(message); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
 	if n := utf8.RuneCountInString(firstSentence(strings.Repeat("long ", 100))); n > longestLine {

@@ -161,19 +161,19 @@ func (r *Rows) noteRow(e *conversation.EntryView) kit.Row {
 // headRow is the badge above an answer.
 type headRow struct {
 	*column.BoxRow
-	who  *kit.Label
+	name *kit.Label
 	meta *kit.Label
 }
 
 func newHeadRow() *headRow {
-	h := &headRow{who: kit.Bold(""), meta: kit.Small("").Squeezable()}
-	h.who.TextSize = kit.SizeSmall + 1
-	h.BoxRow = column.NewBoxRow(kit.Line(kit.Gap4, 1, h.who, h.meta))
+	h := &headRow{name: kit.Bold(""), meta: kit.Small("").Squeezable()}
+	h.name.TextSize = kit.SizeSmall + 1
+	h.BoxRow = column.NewBoxRow(kit.Line(kit.Gap4, 1, h.name, h.meta))
 	return h
 }
 
 func (h *headRow) set(e *conversation.EntryView, now time.Time) {
-	h.who.SetText(e.Agent)
+	h.name.SetText(e.Agent)
 	parts := []string{e.Model, i18n.When(e.At, now), conversation.SpeedWords(e.Speed)}
 	if e.Again {
 		parts = append(parts, i18n.T("answered again"))
@@ -191,17 +191,17 @@ func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 // callRow is a sub-call or a tool call: its name, task and state. It opens to its text.
 type callRow struct {
 	*column.BoxRow
-	dot              *kit.Surface
-	who, task, state *kit.Label
-	Stop             *kit.Button
-	box              *fyne.Container
+	dot               *kit.Surface
+	name, task, state *kit.Label
+	Stop              *kit.Button
+	box               *fyne.Container
 }
 
 func newCallRow(onTap, onStop func()) *callRow {
-	r := &callRow{dot: kit.NewDot(kit.RoleAccent), who: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
+	r := &callRow{dot: kit.NewDot(kit.RoleAccent), name: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
 	r.Stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
 	r.Stop.Hide()
-	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.Stop)
+	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.name, r.task, r.state, r.Stop)
 	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
 	r.BoxRow = column.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
 	return r
@@ -227,11 +227,11 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 		state = i18n.T("done")
 	}
 	r.dot.Set(role, kit.RoleNone)
-	who := e.Agent
+	name := e.Agent
 	if e.Tool {
-		who = conversation.ToolWords(who, !e.Live && e.Failed == "" && e.Unsaved == "")
+		name = conversation.ToolWords(name, !e.Live && e.Failed == "" && e.Unsaved == "")
 	}
-	r.who.SetText(i18n.Shorten(who, 32))
+	r.name.SetText(i18n.Shorten(name, 32))
 	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
 	r.state.SetText(state + foldSign(open))
 	r.Stop.Hidden = !e.Live || e.Tool

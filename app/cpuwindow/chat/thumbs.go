@@ -41,7 +41,7 @@ func (t *Thumbs) Get(file string) (image.Image, bool) {
 func (t *Thumbs) put(file string, img image.Image) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, there := t.known[file]; !there {
+	if _, ok := t.known[file]; !ok {
 		t.order = append(t.order, file)
 	}
 	t.known[file] = img

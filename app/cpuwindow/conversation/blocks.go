@@ -90,22 +90,22 @@ func (h *history) addBlocks(blocks []transcript.Block) {
 // addHead appends the badge above a turn's first block. It shows the answer's agent, if
 // there is an answer.
 func (h *history) addHead(rest []transcript.Block) {
-	of := rest[0]
+	source := rest[0]
 	for _, b := range rest {
 		if b.Kind == transcript.KindUser {
 			break
 		}
 		if b.Kind == transcript.KindAssistant {
-			of = b
+			source = b
 			break
 		}
 	}
-	agent := of.Agent
-	if of.Kind == transcript.KindTool || agent == "" {
+	agent := source.Agent
+	if source.Kind == transcript.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	e := h.log.add(&entry{Kind: Head, Agent: agent, Model: of.Model, At: of.Time, badge: badge{Again: h.answeredAgain[of.Parent], Read: agents.ReadOf(of), Recalled: agents.RecalledOf(of)}})
-	if u := agents.UsageOf(of); u != nil {
+	e := h.log.add(&entry{Kind: Head, Agent: agent, Model: source.Model, At: source.Time, badge: badge{Again: h.answeredAgain[source.Parent], Read: agents.ReadOf(source), Recalled: agents.RecalledOf(source)}})
+	if u := agents.UsageOf(source); u != nil {
 		e.Speed = u.TokensPerSecond
 	}
 }

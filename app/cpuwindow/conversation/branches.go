@@ -83,7 +83,7 @@ func (l *log) TakeVersions(t *transcript.Transcript) {
 func (t *turn) TakeBranchFailure() bool {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
-	was := t.branchFailed
+	failed := t.branchFailed
 	t.branchFailed = false
-	return was
+	return failed
 }

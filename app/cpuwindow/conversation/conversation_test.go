@@ -55,8 +55,8 @@ func (r *scriptedRun) Events(ctx context.Context) <-chan agents.Event {
 	return out
 }
 
-// saidIn describes a conversation's entries in a few words each.
-func saidIn(c *Conversation) []string {
+// describe describes a conversation's entries in a few words each.
+func describe(c *Conversation) []string {
 	var out []string
 	for _, e := range c.View(time.Now()).Entries {
 		switch e.Kind {
@@ -132,7 +132,7 @@ func TestEventsBecomeEntries(t *testing.T) {
 			for _, ev := range tc.events {
 				c.Apply(ev)
 			}
-			if d := cmp.Diff(tc.want, saidIn(c)); d != "" {
+			if d := cmp.Diff(tc.want, describe(c)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -192,7 +192,7 @@ func TestRetryRemovesTheOldAnswer(t *testing.T) {
 	c.BeginAgain("u1", time.Now())
 	c.SetRun(newScriptedRun())
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
-	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, saidIn(c)); d != "" {
+	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, describe(c)); d != "" {
 		t.Error(d)
 	}
 }
@@ -205,7 +205,7 @@ func TestAMessageThatNeverReachedTheDiskIsSentAgain(t *testing.T) {
 		t.Fatalf("the fault is %+v", *f)
 	}
 	c.DropFailed()
-	if got := saidIn(c); len(got) != 0 {
+	if got := describe(c); len(got) != 0 {
 		t.Errorf("left: %v", got)
 	}
 }
@@ -237,7 +237,7 @@ func TestTranscriptBecomesEntries(t *testing.T) {
 		transcript.Block{ID: "8", Kind: transcript.KindNote, Note: "title", Text: "x"},
 	))
 	want := []string{"user q", "head orchestrator m", "call coder done", "call SYSTEM_STATS done", "answer a", "note stopped · the partial answer is kept", "summary sum", "answer odd"}
-	if d := cmp.Diff(want, saidIn(c)); d != "" {
+	if d := cmp.Diff(want, describe(c)); d != "" {
 		t.Error(d)
 	}
 }
@@ -249,7 +249,7 @@ func TestWarningOfAStateStays(t *testing.T) {
 		c.Apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Detail: "the answer may miss something", Warning: true})
 	}
 	c.Apply(agents.Event{Type: agents.EventState, State: agents.StateWriting})
-	if d := cmp.Diff([]string{"user q", "note the answer may miss something"}, saidIn(c)); d != "" {
+	if d := cmp.Diff([]string{"user q", "note the answer may miss something"}, describe(c)); d != "" {
 		t.Error(d)
 	}
 }
@@ -264,7 +264,7 @@ func TestARewindHidesTheOldBranch(t *testing.T) {
 		transcript.Block{ID: "5", Kind: transcript.KindAssistant, Agent: "o", Model: "m", Parent: "1", Text: "second"},
 	))
 	want := []string{"user q", "head o m", "answer second"}
-	if d := cmp.Diff(want, saidIn(c)); d != "" {
+	if d := cmp.Diff(want, describe(c)); d != "" {
 		t.Error(d)
 	}
 }

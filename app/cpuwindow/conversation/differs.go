@@ -9,9 +9,9 @@ import (
 // Differs reports whether the shown text differs from the file: an editor changed or
 // removed the text of a message.
 func (l *log) Differs(blocks []transcript.Block) bool {
-	said := make(map[string]transcript.Block, len(blocks))
+	inFile := make(map[string]transcript.Block, len(blocks))
 	for _, b := range blocks {
-		said[b.ID] = b
+		inFile[b.ID] = b
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -19,14 +19,14 @@ func (l *log) Differs(blocks []transcript.Block) bool {
 		if e.Block == "" || e.Live {
 			continue
 		}
-		b, there := said[e.Block]
+		b, ok := inFile[e.Block]
 		switch e.Kind {
 		case User:
-			if !there || !sameText(e.Text, b.Text) && !sameText(e.Text, userText(b)) {
+			if !ok || !sameText(e.Text, b.Text) && !sameText(e.Text, userText(b)) {
 				return true
 			}
 		case Answer:
-			if !there || !sameText(e.Doc.Text(), b.Text) {
+			if !ok || !sameText(e.Doc.Text(), b.Text) {
 				return true
 			}
 		}

@@ -32,8 +32,8 @@ const draftsMax = 4 << 20 // bytes of the file that are read at most
 
 // ReadDrafts returns the saved drafts, or none if there is no readable file. If the file
 // was restored from before a forgetting, texts that contain forgotten words are removed,
-// also from the file. gone reports whether a text contains words forgotten since a time.
-func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]SavedDraft {
+// also from the file. isForgotten reports whether a text contains words forgotten since a time.
+func ReadDrafts(path string, isForgotten func(text string, since time.Time) bool) map[string]SavedDraft {
 	data, err := wholefile.Read(path, draftsMax)
 	var kept draftsFile
 	if err != nil || json.Unmarshal(data, &kept) != nil || kept.Format != draftsFormat || kept.Sessions == nil {
@@ -41,8 +41,8 @@ func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[s
 	}
 	dropped := false
 	for name, k := range kept.Sessions {
-		queue := slices.DeleteFunc(slices.Clone(k.Queue), func(text string) bool { return gone(text, kept.Written) })
-		if draft := gone(k.Draft, kept.Written); !draft && len(queue) == len(k.Queue) {
+		queue := slices.DeleteFunc(slices.Clone(k.Queue), func(text string) bool { return isForgotten(text, kept.Written) })
+		if draft := isForgotten(k.Draft, kept.Written); !draft && len(queue) == len(k.Queue) {
 			continue
 		} else if draft {
 			k.Draft = ""

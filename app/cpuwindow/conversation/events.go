@@ -29,10 +29,10 @@ func (t *turn) BeginAgain(userID string, now time.Time) {
 	if at < 0 {
 		return
 	}
-	had := slices.ContainsFunc(t.log.entries[at+1:], func(e *entry) bool { return e.Kind == Answer })
+	hadAnswer := slices.ContainsFunc(t.log.entries[at+1:], func(e *entry) bool { return e.Kind == Answer })
 	t.log.entries = t.log.entries[:at+1]
 	t.startClock(t.log.entries[at].Text, userID, now)
-	t.answered = had
+	t.answered = hadAnswer
 }
 
 // Apply applies one event of the conversation's run.

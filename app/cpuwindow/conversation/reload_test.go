@@ -21,20 +21,20 @@ import (
 // slow is the minimum duration of each step that shows its duration.
 const slow = 60 * time.Millisecond
 
-// looks returns what the rows and the badge of a conversation show.
-func looks(c *Conversation) (out []map[string]any) {
+// appearance returns what the rows and the badge of a conversation show.
+func appearance(c *Conversation) (out []map[string]any) {
 	v := c.View(time.Now())
 	for _, e := range v.Entries {
 		text := e.Text
 		if e.Doc != nil {
 			text = strings.TrimSpace(e.Doc.Text())
 		}
-		who := e.Agent
+		agent := e.Agent
 		if e.Kind == Answer { // the badge shows it
-			who = ""
+			agent = ""
 		}
 		out = append(out, map[string]any{
-			"kind": e.Kind, "who": who, "task": e.Task, "text": text, "failed": e.Failed, "took": e.Took >= slow,
+			"kind": e.Kind, "who": agent, "task": e.Task, "text": text, "failed": e.Failed, "took": e.Took >= slow,
 			"speed": SpeedWords(e.Speed), "proposal": e.Proposal, "proposed": e.Proposed, "goes on": e.GoOn,
 		})
 	}
@@ -103,7 +103,7 @@ func TestAConversationLooksTheSameAfterARestart(t *testing.T) {
 	read.Fill(tr)
 	read.AddWaiting(waiting)
 	read.AddWaiting(waiting) // already shown
-	if diff := cmp.Diff(looks(live), looks(read)); diff != "" {
+	if diff := cmp.Diff(appearance(live), appearance(read)); diff != "" {
 		t.Errorf("read again it differs (-live +read):\n%s", diff)
 	}
 	for _, e := range read.View(time.Now()).Entries {

@@ -12,8 +12,8 @@ import (
 // Of translates a sentence, the advice that follows, or both in a row. Texts from
 // elsewhere, such as the server, stay as they are.
 func Of(text string) string {
-	if said := i18n.Translated(text, texts); said != text {
-		return said
+	if translated := i18n.Translated(text, texts); translated != text {
+		return translated
 	}
 	for at := range text {
 		if !strings.HasSuffix(text[:at], ".") || text[at] != ' ' {

@@ -35,9 +35,9 @@ func TestEveryExplanationIsKnown(t *testing.T) {
 		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, fault.ErrOnDisk, session.ErrReadOnly, errors.New("odd"),
 	} {
 		x := fault.Explain(fmt.Errorf("asking: %w", err))
-		for _, said := range []string{x.Sentence, x.Next} {
-			if known, _ := i18n.Match(said, texts); known == "" && !strings.Contains(said, "odd") {
-				t.Errorf("%v: %q isn't known", err, said)
+		for _, text := range []string{x.Sentence, x.Next} {
+			if known, _ := i18n.Match(text, texts); known == "" && !strings.Contains(text, "odd") {
+				t.Errorf("%v: %q isn't known", err, text)
 			}
 		}
 		if both := x.Sentence + " " + x.Next; Of(both) != both {

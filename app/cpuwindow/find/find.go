@@ -35,17 +35,17 @@ type Find struct {
 	port *column.Viewport
 	back func() // returns to where the reader was
 
-	phrase  string
-	marks   map[string][]prose.Mark // by shown text, because most texts stay the same
-	first   string                  // the first block shown
-	all     bool                    // nothing precedes it
-	older   []Passage
-	olderAt []int        // for each older message, the number of matches before it; the last element is the total
-	asked   int          // only the newest answer of the Host counts
-	counts  *atomic.Bool // the count of older messages under way; false stops it
-	shown   int          // matches in the column
-	at      int          // the current match, counted from the first in the column: negative in older messages
-	reveal  bool         // bring the current match into view once it is shown
+	phrase   string
+	marks    map[string][]prose.Mark // by shown text, because most texts stay the same
+	first    string                  // the first block shown
+	all      bool                    // nothing precedes it
+	older    []Passage
+	olderAt  []int        // for each older message, the number of matches before it; the last element is the total
+	requests int          // only the newest answer of the Host counts
+	counts   *atomic.Bool // the count of older messages under way; false stops it
+	shown    int          // matches in the column
+	at       int          // the current match, counted from the first in the column: negative in older messages
+	reveal   bool         // bring the current match into view once it is shown
 }
 
 // New returns the search of a column of rows.
@@ -81,7 +81,7 @@ func (f *Find) Close(back bool) {
 	}
 	f.Bar.Hide()
 	f.phrase, f.marks, f.older, f.olderAt, f.reveal = "", nil, nil, []int{0}, false
-	f.asked++
+	f.requests++
 	if f.counts != nil {
 		f.counts.Store(false)
 	}
@@ -122,14 +122,14 @@ func (f *Find) dropShown() {
 }
 
 func (f *Find) askOlder() {
-	f.asked++
+	f.requests++
 	f.older, f.olderAt = nil, []int{0}
 	if f.all {
 		return
 	}
-	asked := f.asked
+	requests := f.requests
 	f.host.Older(func(older []Passage) {
-		if asked != f.asked {
+		if requests != f.requests {
 			return
 		}
 		f.older = older

@@ -60,7 +60,7 @@ type Page struct {
 	busy   map[string]bool // actions under way, by model's name
 	failed string          // why the last action failed
 	timer  *time.Timer
-	asked  int // number of the newest look; results of older ones are dropped
+	polls  int // number of the newest look; results of older ones are dropped
 }
 
 // state is what the server answered.
@@ -97,8 +97,8 @@ func (p *Page) Load() {
 
 // poll asks the server, and again while the page is on the screen.
 func (p *Page) poll() {
-	p.asked++
-	asked := p.asked
+	p.polls++
+	polls := p.polls
 	keys := map[ollama.Role]string{}
 	for _, r := range roles() {
 		keys[r.role], _ = p.host.Chosen(r.key)
@@ -109,7 +109,7 @@ func (p *Page) poll() {
 			return
 		}
 		p.host.Do(func() {
-			if asked != p.asked {
+			if polls != p.polls {
 				return
 			}
 			if !reflect.DeepEqual(p.known, s) { // keeps a widget that is being pressed
@@ -121,7 +121,7 @@ func (p *Page) poll() {
 			}
 			p.timer = time.AfterFunc(pollInterval, func() {
 				p.host.Do(func() {
-					if asked == p.asked && p.host.Visible() && p.View.Visible() {
+					if polls == p.polls && p.host.Visible() && p.View.Visible() {
 						p.poll()
 					}
 				})
@@ -287,11 +287,11 @@ func (p *Page) confirmDelete(m ollama.ModelInfo) {
 
 // do has the server do something with a model. then may be nil; otherwise it is called on
 // success.
-func (p *Page) do(model string, what func(ctx context.Context, model string) error, then func()) {
+func (p *Page) do(model string, work func(ctx context.Context, model string) error, then func()) {
 	p.busy[model], p.failed = true, ""
 	p.Draw()
 	go func() {
-		err := what(p.host.Context(), model)
+		err := work(p.host.Context(), model)
 		p.host.Do(func() {
 			delete(p.busy, model)
 			if err != nil {

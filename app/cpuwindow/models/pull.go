@@ -73,14 +73,14 @@ func stepWords(status string) (words string, downloads bool) {
 	return status, false
 }
 
-// timeLeft estimates the time left from the pace since the download had begun bytes; 0 if it is
+// timeLeft estimates the time left from the pace since the download had startBytes; 0 if it is
 // too early to tell.
-func (p Pull) timeLeft(begun int64, took time.Duration) time.Duration {
-	came := p.Completed - begun
-	if came <= 0 || took < minEstimateTime {
+func (p Pull) timeLeft(startBytes int64, took time.Duration) time.Duration {
+	received := p.Completed - startBytes
+	if received <= 0 || took < minEstimateTime {
 		return 0
 	}
-	return time.Duration(float64(took) * float64(p.Total-p.Completed) / float64(came))
+	return time.Duration(float64(took) * float64(p.Total-p.Completed) / float64(received))
 }
 
 // minEstimateTime is how long a download must run before its time left is shown.
@@ -131,25 +131,25 @@ func (p *Puller) Start(model string) {
 	}
 	ctx, cancel := context.WithCancel(p.host.Context())
 	p.cancel = cancel
-	was := p.now
+	old := p.now
 	p.now = Pull{Model: model}
-	if was.Model == model {
-		p.now.Completed, p.now.Total = was.Completed, was.Total // until the server reports its progress
+	if old.Model == model {
+		p.now.Completed, p.now.Total = old.Completed, old.Total // until the server reports its progress
 	}
 	p.changed(false)
 	go func() {
 		var last, since time.Time
-		var begun int64 // bytes downloaded at since
+		var startBytes int64 // bytes downloaded at since
 		err := p.pull(ctx, model, func(step ollama.Progress) {
 			if time.Since(last) < progressInterval {
 				return
 			}
 			last = time.Now()
 			if since.IsZero() && step.Total > 0 {
-				since, begun = last, step.Completed
+				since, startBytes = last, step.Completed
 			}
 			now := Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
-			now.Left = now.timeLeft(begun, last.Sub(since))
+			now.Left = now.timeLeft(startBytes, last.Sub(since))
 			p.host.Do(func() {
 				if ctx.Err() == nil {
 					p.now = now

@@ -227,11 +227,11 @@ func (p *Agents) startEditing(at int) {
 }
 
 // act changes agents in the background and reports the result.
-func (p *Agents) act(do func(ctx context.Context) (said string, undo func(), err error)) {
+func (p *Agents) act(do func(ctx context.Context) (result string, undo func(), err error)) {
 	go func() {
-		said, undo, err := do(p.host.Context())
+		result, undo, err := do(p.host.Context())
 		p.host.Do(func() {
-			p.result, p.resultBad, p.undo = said, err != nil, undo
+			p.result, p.resultBad, p.undo = result, err != nil, undo
 			if err != nil {
 				p.result = i18n.Sentence(err.Error())
 			}

@@ -31,7 +31,7 @@ type bench struct {
 	tries   tries
 	context int // tokens
 	waiting int // proposals
-	told    []string
+	notices []string
 	opened  []string
 }
 
@@ -84,7 +84,7 @@ func (b *bench) shows(page *fyne.Container) {
 func (b *bench) Context() context.Context                  { return b.t.Context() }
 func (b *bench) Canvas() fyne.Canvas                       { return b.Win.Canvas() }
 func (b *bench) Visible() bool                             { return true }
-func (b *bench) Notify(words, more string)                 { b.told = append(b.told, words+": "+more) }
+func (b *bench) Notify(words, more string)                 { b.notices = append(b.notices, words+": "+more) }
 func (b *bench) OpenFile(path string)                      { b.opened = append(b.opened, path) }
 func (b *bench) OpenSession(name string)                   { b.opened = append(b.opened, name) }
 func (b *bench) SessionTitle(name string) string           { return "about " + name }

@@ -275,11 +275,11 @@ const conflictLines = 40
 
 func (e *editor) conflictRows() []*column.Placed {
 	b := e.buffer
-	said := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
+	text := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
-		said = i18n.T("This file was deleted outside. Keep yours to create it again.")
+		text = i18n.T("This file was deleted outside. Keep yours to create it again.")
 	}
-	card := column.NewCardRow(kit.RoleWarn, prose.NewParagraph(said, kit.RoleText), column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+	card := column.NewCardRow(kit.RoleWarn, prose.NewParagraph(text, kit.RoleText), column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))

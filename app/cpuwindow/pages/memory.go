@@ -43,7 +43,7 @@ type memoryData struct {
 type memoryItem struct {
 	file     memory.File
 	title    string
-	who      string
+	audience string
 	injected memorytext.Injected
 }
 
@@ -193,8 +193,8 @@ func readMemory(parts Parts, picked *string) memoryData {
 		return cmp.Or(cmp.Compare(kindRank(a.Target.Kind), kindRank(b.Target.Kind)), cmp.Compare(len(a.Target.ID), len(b.Target.ID)), cmp.Compare(a.Target.ID, b.Target.ID))
 	})
 	for _, f := range files {
-		budget, who := budgetOf(f.Target, d.cfg)
-		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), who: who, injected: memorytext.Inject(f.Text, budget)})
+		budget, audience := budgetOf(f.Target, d.cfg)
+		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), audience: audience, injected: memorytext.Inject(f.Text, budget)})
 	}
 	if d.inbox, err = parts.Memories.Inbox(); err != nil && d.err == nil {
 		d.err = err
@@ -245,7 +245,7 @@ func memoryName(f memory.File, agents map[string]string) string {
 	return "memory.md"
 }
 
-func budgetOf(t memory.Target, cfg config.Config) (budget int, who string) {
+func budgetOf(t memory.Target, cfg config.Config) (budget int, audience string) {
 	switch t.Kind {
 	case memory.TargetAgent:
 		return cfg.Memory.AgentBudget, i18n.T("used by this agent only")
@@ -270,11 +270,11 @@ func listMemory(m Memories) ([]memory.File, error) {
 }
 
 // act changes the memory in the background and reports the result.
-func (p *Memory) act(path string, do func(ctx context.Context) (said string, err error)) {
+func (p *Memory) act(path string, do func(ctx context.Context) (result string, err error)) {
 	go func() {
-		said, err := do(p.host.Context())
+		result, err := do(p.host.Context())
 		p.host.Do(func() {
-			p.result, p.resultBad = said, err != nil
+			p.result, p.resultBad = result, err != nil
 			if err != nil {
 				p.result = i18n.Sentence(err.Error())
 			} else if path != "" {

@@ -127,7 +127,7 @@ func (p *Memory) headRow(it memoryItem) kit.Row {
 	}
 	return column.NewCardRow(kit.RoleNone,
 		kit.Line(kit.Gap12, 0, buttons...), bar,
-		prose.New([]prose.Run{{Text: it.who + " · " + it.meta()}}, kit.SizeSmall, kit.RoleMuted),
+		prose.New([]prose.Run{{Text: it.audience + " · " + it.meta()}}, kit.SizeSmall, kit.RoleMuted),
 		prose.New([]prose.Run{{Text: p.where(it.file.Path)}}, kit.SizeSmall, kit.RoleFaint),
 	)
 }

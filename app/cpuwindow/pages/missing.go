@@ -26,9 +26,9 @@ func (p *Memory) missingRows(it memoryItem) []*column.Placed {
 	decide := func(path string, do func(ctx context.Context) (string, error)) func() {
 		return func() {
 			p.act(path, func(ctx context.Context) (string, error) {
-				said, err := do(ctx)
+				result, err := do(ctx)
 				p.parts.Decided()
-				return said, err
+				return result, err
 			})
 		}
 	}

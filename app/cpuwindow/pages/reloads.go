@@ -31,14 +31,14 @@ func (r *reloads) snapshot() *reloads {
 
 // take updates a file and returns what changed outside since it was shown, or nil.
 func (r *reloads) take(o memory.Owned) []linediff.Line {
-	was, known := r.texts[o.Path]
+	old, known := r.texts[o.Path]
 	switch {
 	case r.own[o.Path]:
 		delete(r.before, o.Path)
-	case known && was != o.Text:
+	case known && old != o.Text:
 		r.changed[o.Path] = time.Now()
 		if _, ok := r.before[o.Path]; !ok {
-			r.before[o.Path] = was
+			r.before[o.Path] = old
 		}
 	}
 	delete(r.own, o.Path)
@@ -51,13 +51,13 @@ func (r *reloads) take(o memory.Owned) []linediff.Line {
 }
 
 // note returns the line about a reload, with a button that dismisses it.
-func (r *reloads) note(path string, diff []linediff.Line, seen func()) kit.Row {
+func (r *reloads) note(path string, diff []linediff.Line, dismiss func()) kit.Row {
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
-	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
-	return column.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() {
+	label := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
+	return column.NewBoxRow(kit.Line(kit.Gap12, 0, label, kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() {
 		delete(r.before, path)
-		seen()
+		dismiss()
 	})))
 }
 

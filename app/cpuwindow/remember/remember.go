@@ -67,8 +67,8 @@ type Sheet struct {
 
 // place is a memory that a line can be saved to.
 type place struct {
-	name, who string
-	target    memory.Target
+	name, usedBy string
+	target       memory.Target
 }
 
 const width float32 = 420
@@ -152,7 +152,7 @@ func (s *Sheet) showPlace() {
 func (s *Sheet) choose() {
 	m := fyne.NewMenu("")
 	for i, p := range s.places {
-		item := fyne.NewMenuItem(i18n.Shorten(p.name, 32)+"  ·  "+p.who, func() {
+		item := fyne.NewMenuItem(i18n.Shorten(p.name, 32)+"  ·  "+p.usedBy, func() {
 			s.at = i
 			s.showPlace()
 			s.modal.Refresh()

@@ -89,8 +89,8 @@ func TestALineIsSavedToTheChosenMemory(t *testing.T) {
 
 func TestARefusalIsShownOnTheSheet(t *testing.T) {
 	for name, tt := range map[string]struct {
-		line, says string
-		person     bool
+		line, shown string
+		person      bool
 	}{
 		"said already":    {"Tuesdays are for the backup", "already says so", false},
 		"a password":      {"The key is sk-abcdefghijklmnopqrstuvwxyz123456", "a password", false},
@@ -106,7 +106,7 @@ func TestARefusalIsShownOnTheSheet(t *testing.T) {
 					h.key(fyne.KeyUp, fyne.KeyReturn)
 				}
 				h.Confirm("Save")
-				h.Until(tt.says)
+				h.Until(tt.shown)
 				if len(*saved) > 0 || overlay.OpenModal(h.Win.Canvas()) == nil {
 					t.Errorf("saved %v", *saved)
 				}

@@ -70,7 +70,7 @@ type state struct {
 	read     bool
 	list     []schedule.Status
 	problems []schedule.Problem
-	said     map[string]string   // first line of the last answer, by name
+	answers  map[string]string   // first line of the last answer, by name
 	allowed  map[string][]string // tools allowed without asking, by name
 }
 
@@ -99,11 +99,11 @@ func (p *Page) Load() {
 }
 
 func (p *Page) read() state {
-	s := state{read: true, said: map[string]string{}, allowed: map[string][]string{}}
+	s := state{read: true, answers: map[string]string{}, allowed: map[string][]string{}}
 	s.list, s.problems = p.parts.Runner.List()
 	for _, one := range s.list {
 		if !one.Last.Began.IsZero() {
-			s.said[one.Name] = p.parts.Book.LastSaid(p.host.Context(), one.Session())
+			s.answers[one.Name] = p.parts.Book.LastSaid(p.host.Context(), one.Session())
 		}
 		s.allowed[one.Name], _ = p.parts.Book.Allowed(one.Name) // a file that can't be read allows nothing
 	}
@@ -165,7 +165,7 @@ func (p *Page) card(s schedule.Status) kit.Row {
 		head += " · " + s.Agent
 	}
 	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(s.Name).Squeezable(), on), small(head, kit.RoleMuted)}
-	for _, l := range statusLines(s, busy, p.known.said[s.Name]) {
+	for _, l := range statusLines(s, busy, p.known.answers[s.Name]) {
 		parts = append(parts, small(l.text, l.role))
 	}
 	run := kit.NewButton(kit.ButtonQuiet, i18n.T("Run now"), func() {
@@ -200,11 +200,11 @@ func (p *Page) confirmDelete(name string) {
 }
 
 // do acts on a schedule in the background, and shows its new state.
-func (p *Page) do(name string, what func(ctx context.Context) error) {
+func (p *Page) do(name string, work func(ctx context.Context) error) {
 	p.busy[name], p.failed = true, ""
 	p.draw()
 	go func() {
-		err := what(p.host.Context())
+		err := work(p.host.Context())
 		p.host.Do(func() {
 			delete(p.busy, name)
 			if err != nil {

@@ -235,7 +235,7 @@ func (f *sheet) entered() (schedule.Schedule, error) {
 	if err != nil {
 		return s, err
 	}
-	if was := s.When; was.Next(time.Now()).IsZero() || whenWords(was) != whenWords(w) {
+	if old := s.When; old.Next(time.Now()).IsZero() || whenWords(old) != whenWords(w) {
 		s.When = w // otherwise the times stay as a person wrote them in the file
 	}
 	if s.Quiet, err = schedule.ParseQuiet(f.quiet.Entry.Text); err != nil {
@@ -252,9 +252,9 @@ func (f *sheet) submit() {
 		return
 	}
 	var allow []string
-	for what := range strings.SplitSeq(f.allow.Entry.Text, ",") {
-		if what = strings.TrimSpace(what); what != "" {
-			allow = append(allow, what)
+	for tool := range strings.SplitSeq(f.allow.Entry.Text, ",") {
+		if tool = strings.TrimSpace(tool); tool != "" {
+			allow = append(allow, tool)
 		}
 	}
 	f.save.Disable()

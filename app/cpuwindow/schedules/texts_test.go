@@ -25,18 +25,18 @@ func TestEveryProblemIsKnown(t *testing.T) {
 			t.Errorf("%q has no problem", text)
 		}
 		for _, p := range problems {
-			said := p.String()
-			if Translate(said) != said {
-				t.Errorf("in English %q is said as %q", said, Translate(said))
+			text := p.String()
+			if Translate(text) != text {
+				t.Errorf("in English %q is said as %q", text, Translate(text))
 			}
-			for said != "" {
-				known, places := i18n.Match(said, errorTexts)
+			for text != "" {
+				known, places := i18n.Match(text, errorTexts)
 				if known == "" {
-					t.Errorf("%q of %q isn't known", said, p.String())
+					t.Errorf("%q of %q isn't known", text, p.String())
 				}
-				said, _ = places["Why"].(string)
+				text, _ = places["Why"].(string)
 				if known == "it isn't TOML here: {{.Why}}. Fix that line; no schedule runs until then." { // the TOML library's words
-					said = ""
+					text = ""
 				}
 			}
 		}

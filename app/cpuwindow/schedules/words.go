@@ -67,7 +67,7 @@ type line struct {
 }
 
 // statusLines says when a schedule runs next, and how it ran.
-func statusLines(s schedule.Status, busy bool, said string) []line {
+func statusLines(s schedule.Status, busy bool, answer string) []line {
 	now := time.Now()
 	var lines []line
 	switch {
@@ -85,13 +85,13 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 	if last.Began.IsZero() || s.Running {
 		return lines
 	}
-	when := i18n.Places{"When": timeWords(last.Began, now), "Error": faultwords.Of(Translate(last.Error)), "Said": said}
+	when := i18n.Places{"When": timeWords(last.Began, now), "Error": faultwords.Of(Translate(last.Error)), "Said": answer}
 	switch {
 	case last.Error != "":
 		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Error}}", when), kit.RoleHot})
 	case last.Ended.IsZero() && !busy:
 		lines = append(lines, line{i18n.With("Last: {{.When}} · interrupted, or still running in another program", when), kit.RoleWarn})
-	case said == "":
+	case answer == "":
 		lines = append(lines, line{i18n.With("Last: {{.When}}", when), kit.RoleMuted})
 	default:
 		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Said}}", when), kit.RoleMuted})
@@ -160,7 +160,7 @@ var errorTexts = []string{
 }
 
 // Translate translates an English text about schedules.
-func Translate(said string) string { return i18n.Translated(said, errorTexts) }
+func Translate(text string) string { return i18n.Translated(text, errorTexts) }
 
 // sentence returns an error as a sentence in the user's language.
 func sentence(err error) string { return i18n.Sentence(i18n.Capital(Translate(err.Error()))) }

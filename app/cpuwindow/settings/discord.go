@@ -203,12 +203,12 @@ func (c *discordCard) approve(code string, owner bool) {
 // do does work in the background and reports the result.
 func (c *discordCard) do(work func(ctx context.Context) (string, error)) {
 	go func() {
-		said, err := work(c.page.host.Context())
+		result, err := work(c.page.host.Context())
 		if c.page.host.Context().Err() != nil {
 			return
 		}
 		c.page.host.Do(func() {
-			c.result = said
+			c.result = result
 			if err != nil {
 				c.result = err.Error()
 			}

@@ -26,7 +26,7 @@ type Imported struct {
 type importCard struct {
 	*column.CardRow
 	page   *Page
-	said   *prose.Text
+	result *prose.Text
 	choose *kit.Button
 	write  *kit.Button // shown after counting
 	stop   *kit.Button // shown while the file is read
@@ -35,7 +35,7 @@ type importCard struct {
 }
 
 func newImportCard(p *Page) *importCard {
-	c := &importCard{page: p, said: prose.New([]prose.Run{{Text: i18n.T("The zip file you get from ChatGPT or Claude as your export. It is counted before anything is imported.")}}, kit.SizeText, kit.RoleMuted)}
+	c := &importCard{page: p, result: prose.New([]prose.Run{{Text: i18n.T("The zip file you get from ChatGPT or Claude as your export. It is counted before anything is imported.")}}, kit.SizeText, kit.RoleMuted)}
 	c.choose = kit.NewButton(kit.ButtonPlain, i18n.T("Choose a file…"), func() {
 		p.host.ChooseFile(i18n.T("Choose an export of ChatGPT or Claude"), i18n.T("Count"), func(path string) { c.run(path, true) })
 	})
@@ -43,7 +43,7 @@ func newImportCard(p *Page) *importCard {
 	c.stop = kit.NewButton(kit.ButtonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.write.Hide()
 	c.stop.Hide()
-	c.CardRow = column.NewCardRow(kit.RoleNone, kit.Bold(i18n.T("Import from ChatGPT or Claude")), c.said, kit.Line(kit.Gap8, -1, c.write, c.stop, c.choose))
+	c.CardRow = column.NewCardRow(kit.RoleNone, kit.Bold(i18n.T("Import from ChatGPT or Claude")), c.result, kit.Line(kit.Gap8, -1, c.write, c.stop, c.choose))
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
 }
@@ -81,7 +81,7 @@ func (c *importCard) run(file string, dry bool) {
 
 // show shows the result; ready means that the counted conversations can be imported.
 func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
-	c.said.SetRuns([]prose.Run{{Text: words, Role: role}})
+	c.result.SetRuns([]prose.Run{{Text: words, Role: role}})
 	c.write.Hidden, c.stop.Hidden, c.choose.Hidden = !ready, c.cancel == nil, c.cancel != nil
 	c.page.View.Remeasure(c)
 	c.Refresh()

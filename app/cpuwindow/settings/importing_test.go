@@ -41,9 +41,9 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 			return Imported{Conversations: 3, Messages: 40, Present: 2, From: time.Date(2023, 1, 3, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC)}, nil
 		}
 		b.open()
-		says := func(want string) {
+		wantResult := func(want string) {
 			t.Helper()
-			if got := b.page.imports.said.Flat; got != want {
+			if got := b.page.imports.result.Flat; got != want {
 				t.Errorf("it says %q, want %q", got, want)
 			}
 		}
@@ -51,12 +51,12 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 		b.Sees("Import from ChatGPT or Claude")
 		b.chosen = "export.zip"
 		b.tap("Choose a file…")
-		says("3 conversations with 40 messages to import. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
+		wantResult("3 conversations with 40 messages to import. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
 		b.tap("Import")
-		says("3 conversations with 40 messages imported. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
+		wantResult("3 conversations with 40 messages imported. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
 		b.chosen = "other.zip"
 		b.tap("Choose a file…")
-		says("This isn't an export from ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json.")
+		wantResult("This isn't an export from ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json.")
 		b.chosen = "long.zip"
 		b.tap("Choose a file…")
 		b.tap("Stop")

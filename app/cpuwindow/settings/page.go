@@ -123,7 +123,7 @@ func (p *Page) refresh() {
 			value: s.Value(now), setBy: s.Overridden(environ), needsRestart: waits[s.Key], warning: conflicts[s.Key],
 		})
 	}
-	if shown := p.server.of != ""; shown != p.server.used() {
+	if shown := p.server.address != ""; shown != p.server.used() {
 		p.server.refresh()
 		p.show()
 	} else {

@@ -26,8 +26,8 @@ func (b *bench) row(key string) *row {
 	return r
 }
 
-// says fails the test unless the row says want below its help.
-func (r *row) says(t *testing.T, want string) {
+// wantNote fails the test unless the row says want below its help.
+func (r *row) wantNote(t *testing.T, want string) {
 	t.Helper()
 	if r.note.Hidden || !strings.Contains(r.note.Flat, want) {
 		t.Errorf("%s says %q, want %q", r.setting.Key, r.note.Flat, want)
@@ -137,7 +137,7 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 		if r.control.(*kit.Switch).On {
 			t.Error("the switch is still on")
 		}
-		r.says(t, "Changed from the default (on)")
+		r.wantNote(t, "Changed from the default (on)")
 		r.reset.Tapped(nil)
 		b.Settle()
 		b.inFile("auto_title = true # yes")
@@ -154,7 +154,7 @@ func TestSettings_aBadValueSaysWhatIsAllowedAndKeepsWhatWasTyped(t *testing.T) {
 		f.Entry.SetText("soon")
 		f.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.Settle()
-		b.row("session.notify_after").says(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
+		b.row("session.notify_after").wantNote(t, "session.notify_after can't be soon: it must be a time from 1s to 1h")
 		if f.Entry.Text != "soon" {
 			t.Errorf("the field has %q", f.Entry.Text)
 		}
@@ -177,7 +177,7 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 		b := newBench(t)
 		b.environ = []string{"MAC_STATS_OLLAMA_MODEL=qwen3:4b"}
 		b.open()
-		b.row("ollama.model").says(t, "Set by the environment variable MAC_STATS_OLLAMA_MODEL")
+		b.row("ollama.model").wantNote(t, "Set by the environment variable MAC_STATS_OLLAMA_MODEL")
 		if f := b.row("ollama.model").control.(*kit.ValueField); !f.Entry.Disabled() || f.Entry.Text != "qwen3:4b" {
 			t.Errorf("the field is open: %q", f.Entry.Text)
 		}

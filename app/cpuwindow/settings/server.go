@@ -19,13 +19,13 @@ const testTimeout = 15 * time.Second
 // serverCard shows which memory server is used and its state, and tests it.
 type serverCard struct {
 	*column.CardRow
-	page   *Page
-	facts  *prose.Text
-	detail *prose.Text
-	test   *kit.Button
-	of     string // the address that facts belong to, without a password; "" if none is set
-	secret bool   // the address has a password
-	busy   bool
+	page    *Page
+	facts   *prose.Text
+	detail  *prose.Text
+	test    *kit.Button
+	address string // the address that facts belong to, without a password; "" if none is set
+	secret  bool   // the address has a password
+	busy    bool
 }
 
 func newServerCard(p *Page) *serverCard {
@@ -41,16 +41,16 @@ func (c *serverCard) used() bool { return c.page.parts.Config().Recall.Backend =
 
 // refresh shows the configured address.
 func (c *serverCard) refresh() {
-	of, secret := "", false
+	address, secret := "", false
 	if c.used() {
-		of = c.page.parts.Index.ServerName()
-		secret = of != c.page.parts.Config().Recall.PostgresURL
+		address = c.page.parts.Index.ServerName()
+		secret = address != c.page.parts.Config().Recall.PostgresURL
 	}
-	if of == c.of && secret == c.secret {
+	if address == c.address && secret == c.secret {
 		return
 	}
-	c.of, c.secret = of, secret
-	c.setText(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
+	c.address, c.secret = address, secret
+	c.setText(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": address}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
 }
 
 // onTest tests the server in the background.
@@ -59,8 +59,8 @@ func (c *serverCard) onTest() {
 		return
 	}
 	c.busy = true
-	of := c.of
-	head := i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of})
+	address := c.address
+	head := i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": address})
 	c.setText(head, i18n.T("Connecting…"))
 	go func() {
 		ctx, stop := context.WithTimeout(c.page.host.Context(), testTimeout)
@@ -69,7 +69,7 @@ func (c *serverCard) onTest() {
 		c.page.host.Do(func() {
 			c.busy = false
 			switch {
-			case c.of != of || err == nil && status == nil: // the address has changed
+			case c.address != address || err == nil && status == nil: // the address has changed
 			case err != nil:
 				c.setText(head, i18n.Sentence(i18n.Capital(err.Error()))+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
 			default:

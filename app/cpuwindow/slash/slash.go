@@ -64,7 +64,7 @@ const (
 // reports whether the first one matches by its name.
 func matching(items []Item, typed string) (fit []Item, named bool) {
 	typed = strings.ToLower(typed)
-	how := func(it Item) int {
+	score := func(it Item) int {
 		name := strings.ToLower(it.Name)
 		switch {
 		case strings.HasPrefix(name, typed):
@@ -79,10 +79,10 @@ func matching(items []Item, typed string) (fit []Item, named bool) {
 		return unfit
 	}
 	for _, it := range items {
-		if how(it) < unfit {
+		if score(it) < unfit {
 			fit = append(fit, it)
 		}
 	}
-	slices.SortStableFunc(fit, func(a, b Item) int { return how(a) - how(b) })
-	return fit, len(fit) > 0 && how(fit[0]) < inDescription
+	slices.SortStableFunc(fit, func(a, b Item) int { return score(a) - score(b) })
+	return fit, len(fit) > 0 && score(fit[0]) < inDescription
 }

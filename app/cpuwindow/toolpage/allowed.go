@@ -34,11 +34,11 @@ func (p *Page) permissions(l *list) {
 		if i > 0 {
 			parts = append(parts, kit.Inset(kit.Gap4, kit.Gap4, 0, 0, kit.Hairline()))
 		}
-		what := one.Tool
+		tool := one.Tool
 		if one.Covers != "" {
-			what += " " + one.Covers
+			tool += " " + one.Covers
 		}
-		parts = append(parts, kit.Line(kit.Gap16, 0, kit.Bold(what).Squeezable(), revoke), prose.New([]prose.Run{{Text: p.permissionWords(one)}}, kit.SizeText, kit.RoleMuted))
+		parts = append(parts, kit.Line(kit.Gap16, 0, kit.Bold(tool).Squeezable(), revoke), prose.New([]prose.Run{{Text: p.permissionWords(one)}}, kit.SizeText, kit.RoleMuted))
 	}
 	l.add(kit.Gap8, card(kit.RoleNone, parts...))
 	l.add(kit.Gap8, kit.NewFlowRow(kit.Gap16, open))

@@ -47,7 +47,7 @@ type Servers interface {
 	Switch(tool string, on bool) error
 	Test(ctx context.Context, server string) error
 	SignIn(ctx context.Context, server string) error
-	Log(server string, most int) ([]string, error)
+	Log(server string, lines int) ([]string, error)
 	File() string
 }
 
@@ -59,17 +59,17 @@ type Parts struct {
 
 // Page is the page of tools. Its fields belong to the UI goroutine.
 type Page struct {
-	host   Host
-	parts  Parts
-	View   *column.Viewport
-	known  state
-	busy   map[string]context.CancelFunc // cancels the action on a server or a tool, by its name; "" for all others
-	failed map[string]string             // why an action failed, by the same names
-	shows  map[string]opened             // what is unfolded of a server, by its name
-	sheet  *sheet                        // nil while the list is shown
-	loads  int                           // number of the newest load; results of older ones are dropped
-	ticks  bool                          // the next look is scheduled
-	stale  bool                          // draw after the next look, even if nothing changed
+	host     Host
+	parts    Parts
+	View     *column.Viewport
+	known    state
+	busy     map[string]context.CancelFunc // cancels the action on a server or a tool, by its name; "" for all others
+	failed   map[string]string             // why an action failed, by the same names
+	unfolded map[string]opened             // what is unfolded of a server, by its name
+	sheet    *sheet                        // nil while the list is shown
+	loads    int                           // number of the newest load; results of older ones are dropped
+	ticks    bool                          // the next look is scheduled
+	stale    bool                          // draw after the next look, even if nothing changed
 }
 
 // opened says what is shown of a server below its card.
@@ -93,7 +93,7 @@ const logLines = 20
 
 // NewPage returns the page.
 func NewPage(h Host, parts Parts) *Page {
-	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, shows: map[string]opened{}}
+	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, unfolded: map[string]opened{}}
 	p.View.Follow, p.View.Fixed = false, true
 	return p
 }
@@ -102,7 +102,7 @@ func NewPage(h Host, parts Parts) *Page {
 func (p *Page) Load() {
 	p.loads++
 	load, logs := p.loads, []string{}
-	for name, o := range p.shows {
+	for name, o := range p.unfolded {
 		if o.log {
 			logs = append(logs, name)
 		}

@@ -33,13 +33,13 @@ func (p *Page) servers(l *list) {
 	for _, s := range p.known.servers {
 		l.add(gap, p.server(s))
 		gap = kit.Gap12
-		if p.shows[s.Name] != (opened{}) {
+		if p.unfolded[s.Name] != (opened{}) {
 			gap = kit.Gap20
 		}
-		if p.shows[s.Name].tools {
+		if p.unfolded[s.Name].tools {
 			p.tools(l, s)
 		}
-		if p.shows[s.Name].log {
+		if p.unfolded[s.Name].log {
 			p.log(l, s)
 		}
 	}
@@ -84,31 +84,31 @@ func (p *Page) serverButtons(s mcpclient.Server, stop context.CancelFunc) (butto
 			show = hide
 		}
 		button(show, func() {
-			o := p.shows[s.Name]
+			o := p.unfolded[s.Name]
 			turn(&o)
-			p.shows[s.Name] = o
+			p.unfolded[s.Name] = o
 			p.reload()
 		})
 	}
-	web, there := s.Log == "", s.Where != "" && s.State != mcpclient.StateOff
+	web, runnable := s.Log == "", s.Where != "" && s.State != mcpclient.StateOff
 	switch {
 	case stop != nil:
 		button(i18n.T("Stop"), stop)
-	case there && web && s.State == mcpclient.StateFailed:
+	case runnable && web && s.State == mcpclient.StateFailed:
 		button(i18n.T("Sign in…"), func() {
 			p.do(s.Name, func(ctx context.Context) error { return p.parts.Servers.SignIn(ctx, s.Name) })
 		})
 		fallthrough
-	case there && s.State != mcpclient.StateStarting:
+	case runnable && s.State != mcpclient.StateStarting:
 		button(i18n.T("Test"), func() { p.test(s.Name) })
 	}
-	shows := p.shows[s.Name]
+	open := p.unfolded[s.Name]
 	if len(s.Tools) > 0 {
 		words := i18n.With("Tools ({{.Number}})", i18n.Places{"Number": strconv.Itoa(len(s.Tools))})
-		fold(shows.tools, words, i18n.T("Hide tools"), func(o *opened) { o.tools = !o.tools })
+		fold(open.tools, words, i18n.T("Hide tools"), func(o *opened) { o.tools = !o.tools })
 	}
 	if !web {
-		fold(shows.log, i18n.T("Log"), i18n.T("Hide log"), func(o *opened) { o.log = !o.log })
+		fold(open.log, i18n.T("Log"), i18n.T("Hide log"), func(o *opened) { o.log = !o.log })
 	}
 	return buttons
 }

@@ -69,7 +69,7 @@ func (s *sheet) submit() {
 				return
 			}
 			for _, name := range names {
-				s.p.shows[name] = opened{tools: true}
+				s.p.unfolded[name] = opened{tools: true}
 				s.p.test(name)
 			}
 			s.close()

@@ -51,18 +51,18 @@ func TestEveryErrorIsKnown(t *testing.T) {
 			t.Error("an error is missing")
 			continue
 		}
-		said := err.Error()
-		if got := i18n.Translated(said, errorTexts()); got != said {
-			t.Errorf("in English %q is said as %q", said, got)
+		text := err.Error()
+		if got := i18n.Translated(text, errorTexts()); got != text {
+			t.Errorf("in English %q is said as %q", text, got)
 		}
-		for said != "" {
-			known, places := i18n.Match(said, errorTexts())
-			if known == "" && said != "unexpected end of JSON input" {
-				t.Errorf("%q of %q isn't known", said, err)
+		for text != "" {
+			known, places := i18n.Match(text, errorTexts())
+			if known == "" && text != "unexpected end of JSON input" {
+				t.Errorf("%q of %q isn't known", text, err)
 			}
 			why, _ := places["Why"].(string)
-			if said = why; len(known) > 9 && known[:10] == "it isn't J" { // the JSON library's words
-				said = ""
+			if text = why; len(known) > 9 && known[:10] == "it isn't J" { // the JSON library's words
+				text = ""
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func cpuTime(t *testing.T) time.Duration {
 // Twice the text takes at most 2.6 times the time, whatever it consists of.
 func TestLayingOutIsLinear(t *testing.T) {
 	newTestApp(t)
-	const n, most = 40_000, 2.6 * 2.6
+	const n, maxRatio = 40_000, 2.6 * 2.6
 	for name, text := range uitest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
 			// Collect garbage between the runs, not during them: it may be another run's.
@@ -57,7 +57,7 @@ func TestLayingOutIsLinear(t *testing.T) {
 			short, long := time.Hour, time.Hour
 			for i := range 20 {
 				short, long = min(short, timed(n+i)), min(long, timed(4*n+i))
-				if i > 1 && float64(long) <= most*float64(short) {
+				if i > 1 && float64(long) <= maxRatio*float64(short) {
 					return
 				}
 			}

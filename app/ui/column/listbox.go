@@ -19,8 +19,8 @@ type ListBox struct {
 }
 
 // NewListBox returns a list of rows with a maximum height.
-func NewListBox(rows []*Placed, most float32) *ListBox {
-	b := &ListBox{Port: NewViewport(), rows: rows, maxHeight: most}
+func NewListBox(rows []*Placed, maxHeight float32) *ListBox {
+	b := &ListBox{Port: NewViewport(), rows: rows, maxHeight: maxHeight}
 	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, kit.Gap4, false, true, true
 	b.Port.SetRows(rows)
 	b.ExtendBaseWidget(b)

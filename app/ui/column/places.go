@@ -41,10 +41,10 @@ type places struct {
 
 // keepPosition changes rows while what the reader looks at stays in place.
 func (c *places) keepPosition(change func()) {
-	seen := c.visibleRows()
+	visible := c.visibleRows()
 	change()
 	c.place()
-	c.restore(seen)
+	c.restore(visible)
 }
 
 // visibleRows returns the visible rows, each with the offset relative to its top.
@@ -52,22 +52,22 @@ func (c *places) visibleRows() map[kit.Row]float32 {
 	if c.Follow || c.Fixed && c.Offset <= 0 {
 		return nil
 	}
-	seen := map[kit.Row]float32{}
+	visible := map[kit.Row]float32{}
 	for i := c.FirstVisible(); i < len(c.Rows) && c.Rows[i].Top < c.Offset+c.size.Height; i++ {
-		seen[c.Rows[i].Row] = c.Offset - c.Rows[i].Top
+		visible[c.Rows[i].Row] = c.Offset - c.Rows[i].Top
 	}
-	return seen
+	return visible
 }
 
 // restore moves the first row that was visible back to where it was; a reader at the end
 // stays at the end.
-func (c *places) restore(seen map[kit.Row]float32) {
+func (c *places) restore(visible map[kit.Row]float32) {
 	if c.Follow {
 		c.Offset = c.MaxOffset()
 		return
 	}
 	for _, p := range c.Rows {
-		if delta, ok := seen[p.Row]; ok {
+		if delta, ok := visible[p.Row]; ok {
 			c.Offset = min(max(p.Top+delta, 0), c.MaxOffset())
 			return
 		}

@@ -54,11 +54,11 @@ func NewFramed(text *prose.Text, fill, stroke fyne.ThemeColorName, radius, padX,
 }
 
 func (f *Framed) textWidth(width float32) float32 {
-	most := width * f.Share
+	maxWidth := width * f.Share
 	if f.Right && f.Header != nil { // the header stands beside the text
-		most = max(width/2, min(most, width-f.Header.MinSize().Width-kit.Gap8))
+		maxWidth = max(width/2, min(maxWidth, width-f.Header.MinSize().Width-kit.Gap8))
 	}
-	return most - 2*f.padX - f.aside
+	return maxWidth - 2*f.padX - f.aside
 }
 
 // Measure implements Row.

@@ -74,24 +74,24 @@ func (w *Label) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type labelRenderer struct {
-	w    *Label
-	t    *canvas.Text
-	size fyne.Size
-	laid bool // the size is known: a width of 0 then means that there is no room
+	w       *Label
+	t       *canvas.Text
+	size    fyne.Size
+	laidOut bool // the size is known: a width of 0 then means that there is no room
 }
 
 func (r *labelRenderer) apply() {
 	r.t.TextSize, r.t.Alignment = r.w.TextSize, r.w.Align
 	r.t.Color = Color(r.w.Role)
 	text := r.w.Text
-	if r.laid {
+	if r.laidOut {
 		text = Ellipsize(text, r.size.Width, r.w.TextSize, r.w.Style)
 	}
 	setText(r.t, text, r.w.Style)
 }
 
 func (r *labelRenderer) Layout(s fyne.Size) {
-	r.size, r.laid = s, true
+	r.size, r.laidOut = s, true
 	h := MeasureText("M", r.w.TextSize, r.w.Style).Height
 	r.t.Move(fyne.NewPos(0, (s.Height-h)/2))
 	r.t.Resize(fyne.NewSize(s.Width, h))

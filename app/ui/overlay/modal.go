@@ -25,8 +25,8 @@ type Modal struct {
 }
 
 // ShowModal shows a card over a window, with a maximum width.
-func ShowModal(over fyne.Canvas, card *column.CardRow, most float32) *Modal {
-	m := &Modal{Card: card, Port: column.NewViewport(), maxWidth: most, scrim: NewScrim(func() {}), over: over}
+func ShowModal(over fyne.Canvas, card *column.CardRow, maxWidth float32) *Modal {
+	m := &Modal{Card: card, Port: column.NewViewport(), maxWidth: maxWidth, scrim: NewScrim(func() {}), over: over}
 	m.Port.Follow, m.Port.Fixed, m.Port.Pad, m.Port.Top, m.Port.Bottom, m.Port.OnEscape = false, true, 0, 0, 0, m.Close
 	m.Port.SetRows([]*column.Placed{{Row: card}})
 	m.ExtendBaseWidget(m)

@@ -83,8 +83,8 @@ func (p *Picture) setZoom(z float32) {
 // move moves the image, up to its edges.
 func (p *Picture) move(dx, dy float32) {
 	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
-	limit := func(v, most float32) float32 { return min(max(v, -most), most) }
-	p.at = fyne.NewPos(limit(p.at.X+dx, max(0, (w-p.Size().Width)/2+kit.Gap20)), limit(p.at.Y+dy, max(0, (h-p.Size().Height)/2+2*kit.Gap20)))
+	clamp := func(v, limit float32) float32 { return min(max(v, -limit), limit) }
+	p.at = fyne.NewPos(clamp(p.at.X+dx, max(0, (w-p.Size().Width)/2+kit.Gap20)), clamp(p.at.Y+dy, max(0, (h-p.Size().Height)/2+2*kit.Gap20)))
 	p.Refresh()
 }
 
@@ -155,10 +155,10 @@ func (p *Picture) layOut(s fyne.Size) {
 	p.img.Move(fyne.NewPos((s.Width-w)/2+p.at.X, (s.Height-h)/2+p.at.Y))
 	p.img.Resize(fyne.NewSize(w, h))
 	tail := "  ·  " + fmt.Sprintf("%.0f %%", 100*p.scale()) + "  ·  " + i18n.T("+ − zoom, Enter opens, Esc closes")
-	most := s.Width - 2*kit.Gap20 - 2*captionPad
-	p.caption.Text = kit.Ellipsize(p.name, max(most-kit.MeasureText(tail, kit.SizeSmall, fyne.TextStyle{}).Width, 0), kit.SizeSmall, fyne.TextStyle{}) + tail
+	limit := s.Width - 2*kit.Gap20 - 2*captionPad
+	p.caption.Text = kit.Ellipsize(p.name, max(limit-kit.MeasureText(tail, kit.SizeSmall, fyne.TextStyle{}).Width, 0), kit.SizeSmall, fyne.TextStyle{}) + tail
 	c := kit.MeasureText(p.caption.Text, kit.SizeSmall, fyne.TextStyle{})
-	c.Width = min(c.Width+1, most)
+	c.Width = min(c.Width+1, limit)
 	at := fyne.NewPos((s.Width-c.Width)/2, s.Height-c.Height-kit.Gap20)
 	p.back.Move(at.SubtractXY(captionPad, kit.Gap4))
 	p.back.Resize(c.AddWidthHeight(2*captionPad, 2*kit.Gap4))

@@ -25,10 +25,10 @@ type SearchCard struct {
 }
 
 // NewSearchCard returns a card with a placeholder; leave is called to close it.
-func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
+func NewSearchCard(hint string, maxSize fyne.Size, leave func()) *SearchCard {
 	c := &SearchCard{
 		Port: column.NewViewport(), Hint: kit.Small(hint).Squeezable(), card: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble),
-		scrim: NewScrim(leave), rule: kit.Hairline(), maxSize: most,
+		scrim: NewScrim(leave), rule: kit.Hairline(), maxSize: maxSize,
 	}
 	c.Port.Follow, c.Port.Fixed = false, true
 	c.Port.Disable()
