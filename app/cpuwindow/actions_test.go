@@ -70,7 +70,7 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 		port := b.w.chat.View.Port
 		var y float32
 		for _, p := range port.Rows {
-			if p.Hot == older.Group {
+			if p.Hover == older.Group {
 				y = p.Top - port.Offset + 2
 			}
 		}

@@ -365,7 +365,7 @@ func TestAttachedFolderAndPictureAreShownBeforeSending(t *testing.T) {
 			t.Errorf("the composer says %q, want %q", b.w.chat.Compose.Note.Flat, want)
 		}
 		files := b.w.chats().Shown().Attached()
-		b.w.chat.Files.Actions(b.w.chats().Shown().Name).Zoom(files[1].Attachment())
+		b.w.chat.Files.Actions(b.w.chats().Shown().Name).ShowLarge(files[1].Attachment())
 		b.Settle()
 		if p, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("the picture is not shown large")

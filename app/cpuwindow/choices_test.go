@@ -201,7 +201,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		}
 		f := refuse(fault.KindNoVision)
 		b.Sees("Send without the image", "Send again")
-		b.w.chat.View.Act.SendBare(f)
+		b.w.chat.View.Act.SendWithoutImages(f)
 		last := b.turns.requests[len(b.turns.requests)-1]
 		if last.Text != "look" || len(last.Files) != 0 {
 			t.Errorf("sent %+v", last)
@@ -221,7 +221,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 
 		f = refuse(fault.KindTooLong)
 		b.Sees("Edit message")
-		b.w.chat.View.Act.Rewrite(f)
+		b.w.chat.View.Act.EditInComposer(f)
 		b.Settle()
 		if b.w.chat.Compose.Entry.Text != "look" || len(chipNames(b)) != 1 {
 			t.Errorf("the composer holds %q and %v", b.w.chat.Compose.Entry.Text, chipNames(b))

@@ -102,7 +102,7 @@ func newWindow(p Params, d parts) *Window {
 	p.App.Lifecycle().SetOnEnteredForeground(func() { w.chats().Focus(true) })
 	p.App.Lifecycle().SetOnExitedForeground(func() { w.chats().Focus(false) })
 	w.look.RestoreSize()
-	w.panes.edits.Find()
+	w.panes.edits.LoadStored()
 	w.chat.ShowFresh()
 	w.notices.ShowFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })

@@ -40,15 +40,15 @@ type MessageActions struct {
 
 // TurnActions are the actions on a turn that is under way or has failed.
 type TurnActions struct {
-	Retry    func(f conversation.Fault)
-	GoOn     func()
-	StopCall func(id string)
-	Answer   func(id string, answer agents.Answer) // answers a question of the turn
-	Pull     func(model string)
-	Recheck  func()
-	UseModel func(model string, f conversation.Fault) // chooses the model, then runs the turn again
-	SendBare func(f conversation.Fault)               // sends again without the images
-	Rewrite  func(f conversation.Fault)               // puts the text back into the composer
+	Retry             func(f conversation.Fault)
+	GoOn              func()
+	StopCall          func(id string)
+	Answer            func(id string, answer agents.Answer) // answers a question of the turn
+	Pull              func(model string)
+	Recheck           func()
+	UseModel          func(model string, f conversation.Fault) // chooses the model, then runs the turn again
+	SendWithoutImages func(f conversation.Fault)               // sends again without the images
+	EditInComposer    func(f conversation.Fault)               // puts the text back into the composer
 }
 
 // MemoryActions are the actions on what is remembered.

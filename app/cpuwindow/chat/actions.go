@@ -89,7 +89,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 		f.group.Refresh()
 	}
 	c.alive[h.Key] = f
-	return &column.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
+	return &column.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hover: f.group}
 }
 
 // isForgotten reports whether the whole answer was forgotten.

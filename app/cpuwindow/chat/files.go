@@ -16,9 +16,9 @@ import (
 
 // FileActions are the actions on a file in the chat; nil for those that aren't possible.
 type FileActions struct {
-	Thumb func(a transcript.Attachment, done func(image.Image, error)) // calls done on the UI goroutine
-	Open  func(a transcript.Attachment)
-	Zoom  func(a transcript.Attachment) // shows an image over the window
+	Thumb     func(a transcript.Attachment, done func(image.Image, error)) // calls done on the UI goroutine
+	Open      func(a transcript.Attachment)
+	ShowLarge func(a transcript.Attachment) // shows an image over the window
 }
 
 // newFileRow returns the files of a message, below its bubble: names to open, and
@@ -53,8 +53,8 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 	img.Hide()
 	body := container.NewStack(kit.Inset(0, 0, kit.Gap8, kit.Gap8, name), kit.Inset(1, 1, 1, 1, img))
 	t := kit.NewTappable(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusCard), body, func() {
-		if act.Zoom != nil {
-			act.Zoom(a)
+		if act.ShowLarge != nil {
+			act.ShowLarge(a)
 		}
 	})
 	act.Thumb(a, func(m image.Image, err error) {
@@ -76,7 +76,7 @@ func (r *Rows) userRows(e *conversation.EntryView, actions fyne.CanvasObject, gr
 	var rows []*column.Placed
 	if e.Text != "" {
 		f := newBubble(e.Text, actions)
-		rows = append(rows, &column.Placed{Row: f, Gap: kit.Gap16, Hot: group})
+		rows = append(rows, &column.Placed{Row: f, Gap: kit.Gap16, Hover: group})
 		if b := r.fold(f, e.Key, e.Text); b != nil {
 			rows = append(rows, &column.Placed{Row: newRightRow(b), Gap: kit.Gap4})
 		}

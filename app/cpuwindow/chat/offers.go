@@ -30,10 +30,10 @@ func (r *Rows) offers(f conversation.Fault) []fyne.CanvasObject {
 		if len(buttons) == 0 {
 			kind = kit.ButtonPrimary
 		}
-		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { r.Act.SendBare(f) }))
+		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { r.Act.SendWithoutImages(f) }))
 	}
 	if f.Kind == fault.KindTooLong {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { r.Act.Rewrite(f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { r.Act.EditInComposer(f) }))
 	}
 	return buttons
 }

@@ -23,7 +23,7 @@ func (r *Rows) Build(e *conversation.EntryView) *Entry {
 	b := r.Built[e.Key]
 	open := r.Expanded[e.Key]
 	if b != nil && b.rev == e.Rev && b.expanded == open {
-		r.tick(b, e, open)
+		r.updateClock(b, e, open)
 		return b
 	}
 	if b == nil {
@@ -57,8 +57,8 @@ func (r *Rows) Build(e *conversation.EntryView) *Entry {
 	return b
 }
 
-// tick updates the clock of an entry that is under way.
-func (r *Rows) tick(b *Entry, e *conversation.EntryView, open bool) {
+// updateClock updates the clock of an entry that is under way.
+func (r *Rows) updateClock(b *Entry, e *conversation.EntryView, open bool) {
 	switch {
 	case !e.Live:
 	case b.Call != nil:
@@ -278,8 +278,8 @@ func (r *Rows) errorRow(e *conversation.EntryView) kit.Row {
 	if f.Kind == fault.KindDisk {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), r.Act.OpenFolder))
 	}
-	if f.Again != "" {
-		buttons = append(buttons, kit.Small(f.Again))
+	if f.RetriedAt != "" {
+		buttons = append(buttons, kit.Small(f.RetriedAt))
 	}
 	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
 	return column.NewCardRow(kit.RoleHot, parts...)

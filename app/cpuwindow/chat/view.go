@@ -127,7 +127,7 @@ func (c *View) layoutRows() {
 		if endsTurn(v.Entries, i) {
 			if f := c.turnFoot(v.Entries[turn:i+1], i+1 == len(v.Entries)); f != nil {
 				for _, p := range rows[answer:] {
-					p.Hot = f.Hot
+					p.Hover = f.Hover
 				}
 				rows = append(rows, f)
 			}

@@ -188,8 +188,8 @@ func (f *attachments) Actions(session string) chat.FileActions {
 			}
 			f.thumbs.Load(read, a, func(img image.Image, err error) { f.host.Do(func() { done(img, err) }) })
 		},
-		Open: func(a transcript.Attachment) { f.open(session, a) },
-		Zoom: func(a transcript.Attachment) { f.zoom(session, a) },
+		Open:      func(a transcript.Attachment) { f.open(session, a) },
+		ShowLarge: func(a transcript.Attachment) { f.zoom(session, a) },
 	}
 }
 

@@ -41,7 +41,7 @@ func (m messages) actions() chat.Actions {
 			Retry: m.retry, GoOn: m.askToContinue,
 			StopCall: func(id string) { shown().StopCall(id) },
 			Answer:   func(id string, answer agents.Answer) { shown().Answer(id, answer) },
-			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendWithoutImages, Rewrite: m.rewrite,
+			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendWithoutImages: m.sendWithoutImages, EditInComposer: m.rewrite,
 		},
 		MemoryActions: chat.MemoryActions{
 			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
@@ -80,8 +80,8 @@ func (m messages) retry(f conversation.Fault) {
 	c := m.Chats.Shown()
 	switch {
 	case c.Busy():
-	case f.Edit != "":
-		m.edit(f.Edit, f.Text)
+	case f.Replaces != "":
+		m.edit(f.Replaces, f.Text)
 	default:
 		if m.Chats.Turns.Retry(c, f); f.UserID != "" {
 			m.View.Port.ToEnd()

@@ -196,7 +196,7 @@ func (c *Chats) Drop(name string) { delete(c.open, name) }
 func (c *Chats) Asking() map[string]bool {
 	asking := map[string]bool{}
 	for name, conv := range c.open {
-		if conv.Asks() {
+		if conv.HasQuestion() {
 			asking[name] = true
 		}
 	}

@@ -89,15 +89,15 @@ type note struct {
 
 // Fault is an error as its card shows it.
 type Fault struct {
-	Kind     string // agents.Event.Kind
-	Sentence string
-	Next     string
-	Model    string
-	UserID   string // block to run again from; "" if nothing was written
-	Text     string // what to send again if UserID is ""
-	Offer    string // a model that can do what this one can't
-	Again    string // when it was retried; "" the first time
-	Edit     string // block that the text was to replace
+	Kind      string // agents.Event.Kind
+	Sentence  string
+	Next      string
+	Model     string
+	UserID    string // block to run again from; "" if nothing was written
+	Text      string // what to send again if UserID is ""
+	Offer     string // a model that can do what this one can't
+	RetriedAt string // when it was retried; "" the first time
+	Replaces  string // block that the text was to replace
 }
 
 // settleThought ends a thought at the given time.

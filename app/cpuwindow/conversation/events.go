@@ -101,5 +101,5 @@ func (l *log) DropFailed() {
 func (c *Conversation) NextQueued() (q Queued, ok bool) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
-	return c.next(!c.Busy(), c.endedWell)
+	return c.next(!c.Busy(), c.succeeded)
 }

@@ -43,8 +43,8 @@ func (t *turn) applyQuestion(ev agents.Event) {
 	}
 }
 
-// Asks reports whether a question waits for the user's answer.
-func (t *turn) Asks() bool {
+// HasQuestion reports whether a question waits for the user's answer.
+func (t *turn) HasQuestion() bool {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
 	return t.running.Busy() && slices.ContainsFunc(t.log.entries, func(e *entry) bool { return e.Asking })

@@ -28,7 +28,7 @@ type turn struct {
 	// answered: the message that is answered again had an answer. branchFailed: a branch's
 	// run failed, so the screen may differ from the disk.
 	answered, branchFailed bool
-	endedWell              bool // the previous turn
+	succeeded              bool // the previous turn
 	usage                  *agents.Usage
 }
 
@@ -68,7 +68,7 @@ func (t *turn) apply(ev agents.Event, private bool) {
 
 func (t *turn) startClock(text, userID string, now time.Time) {
 	t.sent, t.userID, t.again, t.editing, t.answered, t.branchFailed = text, userID, userID != "", "", false, false
-	t.endedWell = false
+	t.succeeded = false
 	t.turns++
 	t.state, t.detail, t.since = agents.StateQueued, "", now
 }
@@ -213,7 +213,7 @@ func (t *turn) applyDone(ev agents.Event, private bool) {
 		t.addUnkept(ev.Time, private)
 	}
 	t.endRun()
-	t.endedWell = true
+	t.succeeded = true
 }
 
 func (t *turn) applyError(ev agents.Event) {
@@ -232,11 +232,11 @@ func (t *turn) applyError(ev agents.Event) {
 	} else {
 		f := &Fault{Kind: ev.Kind, Sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), Next: ev.Detail, Model: modelOf(ev), UserID: t.userID, Text: t.sent, Offer: fault.VisionModel(ev.Err)}
 		if t.userID == "" {
-			f.Edit = t.editing
+			f.Replaces = t.editing
 		}
 		t.branchFailed = t.editing != "" || t.again
 		if t.again {
-			f.Again = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
+			f.RetriedAt = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
 		}
 		t.log.add(&entry{Kind: Error, At: ev.Time, Fault: f})
 	}

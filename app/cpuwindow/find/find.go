@@ -64,7 +64,7 @@ func (f *Find) Show() {
 		f.back = f.port.SavePosition()
 		f.Bar.Show()
 		f.host.FindShown(true)
-		f.askOlder()
+		f.requestOlder()
 	}
 	if c := fyne.CurrentApp().Driver().CanvasForObject(f.port); c != nil { // the bar itself may not have been drawn yet
 		c.Focus(f.Bar.Entry)
@@ -114,14 +114,14 @@ func (f *Find) dropShown() {
 	case f.all:
 		n = 0
 	case n < 0:
-		f.askOlder()
+		f.requestOlder()
 		return
 	}
 	f.at += f.olderAt[len(f.older)] - f.olderAt[n]
 	f.older, f.olderAt = f.older[:n], f.olderAt[:n+1]
 }
 
-func (f *Find) askOlder() {
+func (f *Find) requestOlder() {
 	f.requests++
 	f.older, f.olderAt = nil, []int{0}
 	if f.all {
@@ -164,7 +164,7 @@ func (f *Find) countOlder() {
 			}
 			f.olderAt = at[:len(f.older)+1] // some may be shown by now
 			if f.shown == 0 {
-				f.start()
+				f.selectFirst()
 			} else {
 				f.mark(false)
 			}
@@ -176,12 +176,12 @@ func (f *Find) countOlder() {
 func (f *Find) search(phrase string) {
 	f.phrase, f.marks = phrase, nil
 	f.countOlder()
-	f.start()
+	f.selectFirst()
 }
 
-// start selects the first match from what is visible on, or the last match if there is
+// selectFirst selects the first match from what is visible on, or the last match if there is
 // none.
-func (f *Find) start() {
+func (f *Find) selectFirst() {
 	f.at = f.port.MarkRows(f.cachedMarks, 0, f.port.FirstVisible(), -1, false)
 	f.at = min(f.at, f.port.MarkRows(f.cachedMarks, 0, len(f.port.Rows), -1, false)-1)
 	f.goTo()

@@ -45,7 +45,7 @@ type Server interface {
 
 const (
 	pollInterval = 5 * time.Second
-	pollTimeout  = 8 * time.Second // limit for one look
+	pollTimeout  = 8 * time.Second // limit for one poll
 	library      = "https://ollama.com/library"
 )
 
@@ -60,7 +60,7 @@ type Page struct {
 	busy   map[string]bool // actions under way, by model's name
 	failed string          // why the last action failed
 	timer  *time.Timer
-	polls  int // number of the newest look; results of older ones are dropped
+	polls  int // number of the newest poll; results of older ones are dropped
 }
 
 // state is what the server answered.

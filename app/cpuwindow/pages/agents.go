@@ -24,12 +24,12 @@ const (
 // files on the right. Its fields belong to the UI goroutine.
 type Agents struct {
 	*filePage
-	data   agentsData
-	picked string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first read
-	files  map[string]string // the file that is shown, by what is picked
-	trials map[string]*trial // by agent's path
-	fresh  *newAgentForm
-	undo   func() // undoes what said reports; nil if it can't be undone
+	data    agentsData
+	picked  string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first read
+	files   map[string]string // the file that is shown, by what is picked
+	trials  map[string]*trial // by agent's path
+	newForm *newAgentForm
+	undo    func() // undoes what said reports; nil if it can't be undone
 
 	describing *kit.TextBox // the field of the description while it is edited
 }
@@ -50,7 +50,7 @@ type agentsData struct {
 func NewAgents(h Host, parts Parts, e *Edits) *Agents {
 	p := &Agents{files: map[string]string{}, trials: map[string]*trial{}}
 	p.filePage = newFilePage(h, parts, e, p.pick, p.draw, p.Load)
-	p.fresh = newNewAgentForm(p)
+	p.newForm = newNewAgentForm(p)
 	return p
 }
 
@@ -61,10 +61,10 @@ func (p *Agents) Load() { p.loadThen(func() {}) }
 func (p *Agents) loadThen(then func()) {
 	picked, file := p.picked, p.files[p.picked]
 	asked, askedFile := picked, file
-	news := p.news.snapshot()
+	news := p.reloads.snapshot()
 	go func() {
 		d := readAgents(p.parts, &picked, &file)
-		d.diff = news.take(d.owned)
+		d.diff = news.update(d.owned)
 		p.host.Do(func() {
 			if p.picked != asked || p.files[asked] != askedFile {
 				return // something else was chosen meanwhile
@@ -72,7 +72,7 @@ func (p *Agents) loadThen(then func()) {
 			p.picked, p.data = picked, d
 			if file != "" {
 				p.files[picked] = file
-				p.news.take(d.owned)
+				p.reloads.update(d.owned)
 				p.edits.open(d.owned)
 			}
 			p.draw()
@@ -176,7 +176,7 @@ func (p *Agents) pick(key string) {
 		p.describing = nil
 		if key == newAgentKey {
 			p.editing = false
-			p.loadThen(func() { p.host.Canvas().Focus(p.fresh.name.Entry) })
+			p.loadThen(func() { p.host.Canvas().Focus(p.newForm.name.Entry) })
 			return
 		}
 		p.showFile(p.files[key])

@@ -34,7 +34,7 @@ func (p *Agents) rows() []*column.Placed {
 		for _, n := range p.data.others {
 			add(prose.NewParagraph(n, kit.RoleMuted))
 		}
-		return append(rows, p.fresh.rows()...)
+		return append(rows, p.newForm.rows()...)
 	}
 	a, isAgent := p.data.agent(p.picked)
 	if isAgent {
@@ -196,7 +196,7 @@ func (p *Agents) set(a registry.Agent, key string, value any) {
 		if _, err = p.parts.Memories.SaveOwned(ctx, o, text); err != nil {
 			return "", nil, err
 		}
-		p.host.Do(func() { p.news.own[file] = true })
+		p.host.Do(func() { p.reloads.own[file] = true })
 		return i18n.With("{{.Agent}}: takes effect with the next message.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 	})
 }
@@ -285,7 +285,7 @@ func (p *Agents) fileRows() []*column.Placed {
 		rows = append(rows, &column.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.diff != nil {
-		rows = append(rows, &column.Placed{Row: p.news.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: p.reloads.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if o.Text == "" {
 		return rows

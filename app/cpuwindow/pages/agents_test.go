@@ -195,18 +195,18 @@ func TestAnAgentIsCreatedDeletedRestoredAndReset(t *testing.T) {
 		coder := p.picked
 		p.pick(newAgentKey)
 		b.Until("Based on")
-		if b.Canvas().Focused() != p.fresh.name.Entry {
+		if b.Canvas().Focused() != p.newForm.name.Entry {
 			t.Error("the name isn't where one types")
 		}
-		p.fresh.name.Entry.SetText("Coder")
+		p.newForm.name.Entry.SetText("Coder")
 		b.Until("is there already")
-		if !p.fresh.name.Button.Disabled() {
+		if !p.newForm.name.Button.Disabled() {
 			t.Error("a name that is taken can be used")
 		}
-		p.fresh.name.Entry.SetText("Trip Planner")
+		p.newForm.name.Entry.SetText("Trip Planner")
 		b.Until("Its short name is trip-planner")
-		p.fresh.basedOn = "coder"
-		p.fresh.name.Submit()
+		p.newForm.basedOn = "coder"
+		p.newForm.name.Submit()
 		b.Until("Trip Planner is ready", "Write code.")
 		if got := readText(t, filepath.Join(p.picked, "agent.json")); !strings.Contains(got, `"slug": "trip-planner"`) {
 			t.Errorf("agent.json is %s", got)

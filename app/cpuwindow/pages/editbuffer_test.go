@@ -128,7 +128,7 @@ func TestUnsavedEditsAreRestoredAfterARestart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			later.restore = all
+			later.stored = all
 			if !later.dirty(o.Path) {
 				t.Error("nothing waits")
 			}

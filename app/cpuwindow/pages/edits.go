@@ -22,7 +22,7 @@ type Edits struct {
 	host    Host
 	disk    Memories
 	buffers map[string]*editBuffer
-	restore map[string]memory.Unsaved // stored edits not opened yet
+	stored  map[string]memory.Unsaved // stored edits not opened yet
 
 	mu      sync.Mutex // guards the fields below
 	waiting map[string]*memory.Unsaved
@@ -34,7 +34,7 @@ type Edits struct {
 func NewEdits(h Host, disk Memories) *Edits {
 	return &Edits{
 		host: h, disk: disk, buffers: map[string]*editBuffer{},
-		restore: map[string]memory.Unsaved{}, waiting: map[string]*memory.Unsaved{},
+		stored: map[string]memory.Unsaved{}, waiting: map[string]*memory.Unsaved{},
 	}
 }
 
@@ -45,9 +45,9 @@ func (s *Edits) open(now memory.Owned) *editBuffer {
 		return b
 	}
 	b := newEditBuffer(now)
-	if u, ok := s.restore[now.Path]; ok {
+	if u, ok := s.stored[now.Path]; ok {
 		b = restoreBuffer(u, now)
-		delete(s.restore, now.Path)
+		delete(s.stored, now.Path)
 	}
 	s.buffers[now.Path] = b
 	return b
@@ -58,13 +58,13 @@ func (s *Edits) dirty(path string) bool {
 	if b := s.buffers[path]; b != nil {
 		return b.dirty()
 	}
-	_, waits := s.restore[path]
+	_, waits := s.stored[path]
 	return waits
 }
 
 // Unsaved returns the paths of the files with unsaved edits.
 func (s *Edits) Unsaved() []string {
-	paths := slices.Collect(maps.Keys(s.restore))
+	paths := slices.Collect(maps.Keys(s.stored))
 	for path, b := range s.buffers {
 		if b.dirty() {
 			paths = append(paths, path)
@@ -114,16 +114,16 @@ func (s *Edits) Flush() {
 	}
 }
 
-// Find reads the edits stored earlier and never saved, in the background, and reports them
+// LoadStored reads the edits stored earlier and never saved, in the background, and reports them
 // to the host.
-func (s *Edits) Find() {
+func (s *Edits) LoadStored() {
 	go func() {
 		all, err := s.disk.AllUnsaved()
 		s.host.Do(func() {
 			var names []string
 			for path, u := range all {
 				if s.buffers[path] == nil {
-					s.restore[path] = u
+					s.stored[path] = u
 					names = append(names, filepath.Base(path)+" ("+i18n.Moment(u.Time, time.Now())+")")
 				}
 			}

@@ -20,7 +20,7 @@ type filePage struct {
 	edit      *editor
 	Object    *fyne.Container
 	editing   bool
-	news      *reloads
+	reloads   *reloads
 	all       bool   // show all lines of a long file
 	result    string // result of the last action
 	resultBad bool
@@ -30,7 +30,7 @@ type filePage struct {
 }
 
 func newFilePage(h Host, p Parts, e *Edits, pick func(key string), draw, load func()) *filePage {
-	f := &filePage{host: h, parts: p, edits: e, view: newDetail(), news: newReloads(), draw: draw, load: load}
+	f := &filePage{host: h, parts: p, edits: e, view: newDetail(), reloads: newReloads(), draw: draw, load: load}
 	f.view.Follow, f.view.Fixed = false, true
 	f.edit = newEditor(editorActions{changed: e.changed, save: f.save, close: f.stopEditing})
 	f.edit.object.Hide()
@@ -61,7 +61,7 @@ func (f *filePage) stopEditing() {
 // save writes the edit, unless a conflict must be resolved first.
 func (f *filePage) save(b *editBuffer) {
 	f.edits.save(b, func() {
-		f.news.own[b.base.Path] = true
+		f.reloads.own[b.base.Path] = true
 		f.edit.sync()
 		f.load()
 	})

@@ -56,11 +56,11 @@ func NewMemory(h Host, parts Parts, e *Edits) *Memory {
 
 // Load reads the files in the background and shows them.
 func (p *Memory) Load() {
-	picked, news := p.picked, p.news.snapshot()
+	picked, news := p.picked, p.reloads.snapshot()
 	go func() {
 		d := readMemory(p.parts, &picked)
 		if picked != inboxKey {
-			d.diff = news.take(d.owned)
+			d.diff = news.update(d.owned)
 		}
 		p.host.Do(func() {
 			if p.picked == "" || p.picked == picked {
@@ -74,7 +74,7 @@ func (p *Memory) Load() {
 func (p *Memory) take(picked string, d memoryData) {
 	p.picked, p.data = picked, d
 	if picked != inboxKey {
-		p.news.take(d.owned)
+		p.reloads.update(d.owned)
 		p.edits.open(d.owned)
 	}
 	p.host.ShowProposals(len(d.inbox))
@@ -100,7 +100,7 @@ func (p *Memory) title() string {
 // Pick selects a file by its path, or the inbox. An unsaved edit stays open.
 func (p *Memory) Pick(key string) {
 	if key != p.picked {
-		delete(p.news.before, p.picked)
+		delete(p.reloads.before, p.picked)
 		p.view.Offset, p.all, p.result = 0, false, ""
 		b := p.edits.buffers[key]
 		p.editing = b != nil && b.dirty()
@@ -278,7 +278,7 @@ func (p *Memory) act(path string, do func(ctx context.Context) (result string, e
 			if err != nil {
 				p.result = i18n.Sentence(err.Error())
 			} else if path != "" {
-				p.news.own[path] = true
+				p.reloads.own[path] = true
 			}
 			p.Load()
 		})

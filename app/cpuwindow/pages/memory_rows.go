@@ -147,7 +147,7 @@ func (p *Memory) where(path string) string {
 func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	notes := ownedNotes(p.data.owned, p.edits.buffers[it.file.Path], p.startEditing)
 	if p.data.diff != nil {
-		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.Load))
+		notes = append(notes, p.reloads.note(it.file.Path, p.data.diff, p.Load))
 	}
 	if it.injected.Cut > 0 {
 		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt, which has room for the newest only. Lines marked · are left out. Shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))

@@ -29,8 +29,8 @@ func (r *reloads) snapshot() *reloads {
 	return &reloads{texts: maps.Clone(r.texts), before: maps.Clone(r.before), changed: maps.Clone(r.changed), own: maps.Clone(r.own)}
 }
 
-// take updates a file and returns what changed outside since it was shown, or nil.
-func (r *reloads) take(o memory.Owned) []linediff.Line {
+// update updates a file and returns what changed outside since it was shown, or nil.
+func (r *reloads) update(o memory.Owned) []linediff.Line {
 	old, known := r.texts[o.Path]
 	switch {
 	case r.own[o.Path]:

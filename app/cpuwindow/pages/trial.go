@@ -154,12 +154,12 @@ func (p *Agents) try(a registry.Agent, t *trial, text string) {
 	t.run = p.parts.Start(p.host.Context(), agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
 	run := t.run
 	go p.follow(t, run)
-	go p.tick(t, run)
+	go p.tickClock(t, run)
 	p.host.Do(p.draw)
 }
 
-// tick redraws the clock while no events arrive.
-func (p *Agents) tick(t *trial, run conversation.Run) {
+// tickClock redraws the clock while no events arrive.
+func (p *Agents) tickClock(t *trial, run conversation.Run) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for range ticker.C {

@@ -17,9 +17,9 @@ import (
 
 const (
 	barWidth     = 200                    // of the bar, like that of a download
-	pollBuilding = 500 * time.Millisecond // between two looks at an index being built
-	pollWaiting  = 2 * time.Second        // between two looks at an index that will be built, or whose vectors are being made
-	pollTimeout  = 5 * time.Second        // limit for one look
+	pollBuilding = 500 * time.Millisecond // between two polls of an index being built
+	pollWaiting  = 2 * time.Second        // between two polls of an index that will be built, or whose vectors are being made
+	pollTimeout  = 5 * time.Second        // limit for one poll
 )
 
 // indexCard shows what the search index covers and the progress of a build, and rebuilds
@@ -142,7 +142,7 @@ func (c *indexCard) poll() {
 	}()
 }
 
-// nextPoll returns the time until the next look, or 0 if nothing is under way.
+// nextPoll returns the time until the next poll, or 0 if nothing is under way.
 func (c *indexCard) nextPoll(s recall.Status, err error) time.Duration {
 	switch {
 	case c.cancel != nil, err == nil && s.Building:

@@ -68,8 +68,8 @@ type Page struct {
 	unfolded map[string]opened             // what is unfolded of a server, by its name
 	sheet    *sheet                        // nil while the list is shown
 	loads    int                           // number of the newest load; results of older ones are dropped
-	ticks    bool                          // the next look is scheduled
-	stale    bool                          // draw after the next look, even if nothing changed
+	ticks    bool                          // the next read is scheduled
+	stale    bool                          // draw after the next read, even if nothing changed
 }
 
 // opened says what is shown of a server below its card.
@@ -121,7 +121,7 @@ func (p *Page) Load() {
 				p.known, p.stale = s, false
 				p.draw()
 			}
-			p.tick()
+			p.scheduleRead()
 		})
 	}()
 }
@@ -132,8 +132,8 @@ func (p *Page) reload() {
 	p.Load()
 }
 
-// tick schedules the next look.
-func (p *Page) tick() {
+// scheduleRead schedules the next read.
+func (p *Page) scheduleRead() {
 	if p.ticks {
 		return
 	}

@@ -15,7 +15,7 @@ type Placed struct {
 	Gap    float32 // space above it
 	Indent float32
 	Max    float32         // maximum width; 0 means the column's
-	Hot    *kit.HoverGroup // buttons shown while the pointer is on the row
+	Hover  *kit.HoverGroup // buttons shown while the pointer is on the row
 
 	Top, Height, Width float32
 	Dirty              bool

@@ -34,7 +34,7 @@ type Viewport struct {
 	bar        *thumb
 	ring       *kit.Surface // shows the focus if it came by Tab
 	byMouse    bool         // the focus comes from a click
-	hot        *kit.HoverGroup
+	hovered    *kit.HoverGroup
 }
 
 const (
@@ -172,18 +172,18 @@ func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 	y := ev.Position.Y + v.Offset
 	var hot *kit.HoverGroup
 	for i := v.FirstVisible(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
-		hot = v.Rows[i].Hot
+		hot = v.Rows[i].Hover
 	}
-	v.setHot(hot)
+	v.setHovered(hot)
 }
 
 // MouseOut implements desktop.Hoverable.
-func (v *Viewport) MouseOut() { v.setHot(nil) }
+func (v *Viewport) MouseOut() { v.setHovered(nil) }
 
-func (v *Viewport) setHot(g *kit.HoverGroup) {
-	if v.hot != g {
-		v.hot.Show(false)
-		v.hot = g
+func (v *Viewport) setHovered(g *kit.HoverGroup) {
+	if v.hovered != g {
+		v.hovered.Show(false)
+		v.hovered = g
 		g.Show(true)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // HoverGroup is a group of buttons that are shown together.
 type HoverGroup struct {
 	buttons []*Button
-	hot     bool // the pointer is on what the buttons belong to
+	hovered bool // the pointer is on what the buttons belong to
 	Pinned  bool // always shown, for the newest message
 }
 
@@ -34,10 +34,10 @@ func (g *HoverGroup) AddButton(b *Button) *Button {
 
 // Show sets whether the pointer is on what the buttons belong to.
 func (g *HoverGroup) Show(hot bool) {
-	if g == nil || g.hot == hot {
+	if g == nil || g.hovered == hot {
 		return
 	}
-	g.hot = hot
+	g.hovered = hot
 	g.Refresh()
 }
 
@@ -50,7 +50,7 @@ func (g *HoverGroup) Refresh() {
 
 // Visible reports whether the buttons' text is drawn.
 func (g *HoverGroup) Visible() bool {
-	return g == nil || g.hot || g.Pinned || slices.ContainsFunc(g.buttons, func(b *Button) bool { return b.Focused || b.hovered })
+	return g == nil || g.hovered || g.Pinned || slices.ContainsFunc(g.buttons, func(b *Button) bool { return b.Focused || b.hovered })
 }
 
 // buttonKind determines how a button looks.
