@@ -218,7 +218,9 @@ func (w *Window) openVitals(metric monitor.Metric) {
 // sampleDetails samples what the vitals page needs while it is visible, and no longer.
 func (w *Window) sampleDetails() {
 	if w.panes.details != nil {
-		w.panes.details.Sample(w.visible && w.panes.page == pageVitals)
+		shown := w.visible && w.panes.page == pageVitals
+		w.vitals.samples.Detailed.Store(shown)
+		w.panes.details.Sample(shown)
 	}
 }
 

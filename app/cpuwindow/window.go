@@ -19,6 +19,7 @@ import (
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
+	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 )
@@ -116,7 +117,9 @@ func (w *Window) build() {
 	w.watched = &fileWatch{changed: func() { w.p.Do(w.fileChanged) }, sweep: func() time.Duration { return w.library.Sweep() }}
 	w.library = library.New(libraryHost{host}, w.parts.forLibrary())
 	w.setup = setup.New(setupHost{host}, w.parts.server, w.parts.home)
-	w.vitals = vitalsStrip{vitals.NewStrip(w.openVitals), vitals.NewWatch(w.parts.vitals, w.p.Do, w.drawVitals)}
+	strip := vitals.NewStrip(w.openVitals)
+	due := func(s monitor.Snapshot) bool { return strip.Due(vitals.Readings(s)) }
+	w.vitals = vitalsStrip{strip, vitals.NewWatch(w.parts.vitals, w.p.Do, due, w.drawVitals)}
 	w.open = opening.New(host, w.parts.sessions.Load)
 	w.side = newSidebar(func() { w.chat.NewChat() }, w.commands.openSwitcher, w.library.List, w.goToPage)
 	w.toast = overlay.NewToast()

@@ -3,8 +3,10 @@ package vitals
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -139,7 +141,13 @@ type Strip struct {
 	Cells  []*VitalCell
 	layout *cellLayout
 	Object *fyne.Container
-	drawn  time.Time // when the cells were last updated
+	drawn  atomic.Pointer[drawnReadings]
+}
+
+// drawnReadings are what the cells show, and since when.
+type drawnReadings struct {
+	readings []reading
+	at       time.Time
 }
 
 // smallWaits is how long small changes wait to be drawn together.
@@ -159,18 +167,19 @@ func NewStrip(open func(monitor.Metric)) *Strip {
 	return v
 }
 
-// Update draws all cells together: at once if one of them changed noticeably, otherwise every
-// smallWaits.
+// Due reports whether Update would draw: at once if a reading changed noticeably, otherwise every
+// smallWaits. Any goroutine may call it.
+func (v *Strip) Due(rs []reading) bool {
+	d := v.drawn.Load()
+	return d == nil || time.Since(d.at) >= smallWaits || !slices.EqualFunc(d.readings, rs, reading.almost)
+}
+
+// Update draws all cells together if they are due.
 func (v *Strip) Update(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
-	now := time.Now()
-	noticeable := false
-	for i, r := range rs {
-		noticeable = noticeable || !v.Cells[i].r.almost(r)
-	}
-	if !noticeable && now.Sub(v.drawn) < smallWaits {
+	if !v.Due(rs) {
 		return
 	}
-	v.drawn = now
+	v.drawn.Store(&drawnReadings{rs, time.Now()})
 	for i, r := range rs {
 		v.Cells[i].set(r, history(r.metric, monitor.FiveMinutes).Points)
 	}

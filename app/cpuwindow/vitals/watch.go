@@ -9,17 +9,24 @@ import (
 // Watch samples the metrics of the strip while the window is visible. At most one drawing is
 // pending at a time.
 type Watch struct {
+	// Detailed draws every reading, not only those that change the strip: the vitals page is
+	// shown. Any goroutine may set it.
+	Detailed atomic.Bool
+
 	source Source
 	do     func(func()) // runs a function on the UI goroutine
+	due    func(monitor.Snapshot) bool
 	draw   func()
 	latest atomic.Pointer[monitor.Snapshot]
 	busy   atomic.Bool // a drawing is pending
 	stops  []func()
 }
 
-// NewWatch returns a Watch that is not started. It calls draw on the UI goroutine.
-func NewWatch(source Source, do func(func()), draw func()) *Watch {
-	return &Watch{source: source, do: do, draw: draw}
+// NewWatch returns a Watch that is not started. It calls draw on the UI goroutine if due, called
+// on any goroutine, reports that a reading changes what is shown: waking the UI goroutine is most
+// of what a reading costs.
+func NewWatch(source Source, do func(func()), due func(monitor.Snapshot) bool, draw func()) *Watch {
+	return &Watch{source: source, do: do, due: due, draw: draw}
 }
 
 // Latest returns the newest reading, or nil before the first one. Any goroutine may call it.
@@ -30,7 +37,7 @@ func (w *Watch) Start() {
 	stopShow := w.source.Show(true, monitor.CPU, monitor.Memory, monitor.GPU, monitor.Temperature, monitor.Disk, monitor.Network)
 	stopSub := w.source.Subscribe(func(s monitor.Snapshot) {
 		w.latest.Store(&s)
-		if w.busy.CompareAndSwap(false, true) {
+		if (w.Detailed.Load() || w.due(s)) && w.busy.CompareAndSwap(false, true) {
 			w.do(func() {
 				w.busy.Store(false)
 				w.draw()
