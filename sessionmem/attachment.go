@@ -8,9 +8,6 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrAttachment means that an attached file can no longer be read. The message says why.
-var ErrAttachment = attach.ErrKept
-
 // Attach saves an upload in session/files under a random name, mode 0600, and only once
 // however often this process attaches it; a private session keeps it in memory. When
 // Attach returns, the file is safe on disk.
@@ -35,7 +32,7 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 	return a, nil
 }
 
-// ReadAttachment reads an attached file. It returns ErrAttachment with the reason if the
+// ReadAttachment reads an attached file. It returns attach.ErrKept with the reason if the
 // file is missing, leads out of the session folder, or isn't a regular file.
 func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte, error) {
 	if s.IsPrivate(session) {

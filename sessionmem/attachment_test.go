@@ -226,7 +226,7 @@ func TestUnreadableAttachmentSaysWhy(t *testing.T) {
 		"../../config.toml":              "is no name of an attachment",
 	} {
 		data, err := s.ReadAttachment("cpu-a", transcript.Attachment{Name: "x.txt", File: file})
-		if !errors.Is(err, ErrAttachment) || !strings.Contains(err.Error(), why) || data != nil {
+		if !errors.Is(err, attach.ErrKept) || !strings.Contains(err.Error(), why) || data != nil {
 			t.Errorf("%s: %q, %v", file, data, err)
 		}
 	}
@@ -243,12 +243,12 @@ func TestPrivateAttachmentsAreNeverWritten(t *testing.T) {
 	if got := filesIn(t, root); len(got) != 0 || s.AttachmentPath("cpu-p", a) != "" {
 		t.Errorf("files %v", got)
 	}
-	if _, err := s.ReadAttachment("cpu-other", a); !errors.Is(err, ErrAttachment) {
+	if _, err := s.ReadAttachment("cpu-other", a); !errors.Is(err, attach.ErrKept) {
 		t.Errorf("another session reads it: %v", err)
 	}
 	mustAppend(t, s, "cpu-p", user(transcript.WithLinks("x", a)))
 	must(t, s.Delete(t.Context(), "cpu-p"))
-	if _, err := s.ReadAttachment("cpu-p", a); !errors.Is(err, ErrAttachment) {
+	if _, err := s.ReadAttachment("cpu-p", a); !errors.Is(err, attach.ErrKept) {
 		t.Errorf("it outlives its session: %v", err)
 	}
 }

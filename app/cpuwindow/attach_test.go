@@ -23,7 +23,6 @@ import (
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/app/winclip"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
@@ -48,7 +47,7 @@ func (k *stubKeeper) ReadAttachment(_ string, a transcript.Attachment) ([]byte, 
 	if data, ok := k.files[a.File]; ok {
 		return data, nil
 	}
-	return nil, sessionmem.ErrAttachment
+	return nil, attach.ErrKept
 }
 
 func (k *stubKeeper) AttachmentPath(session string, a transcript.Attachment) string {

@@ -24,9 +24,9 @@ type Snapshot struct {
 	Previous *transcript.Block  // the last Summary, or nil
 	Messages []transcript.Block // those it doesn't cover, oldest first
 	Since    int                // how many of them were written after it
-	Tools    []string           // tools with results among them whose blocks don't name their sources
+	tools    []string           // tools with results among them whose blocks don't name their sources
 	Agent    string             // the slug of the agent that answered last; a caller may set the chosen one
-	Last     time.Time
+	lastAt   time.Time
 
 	Omitted int  // older messages that are left out: see Context.Omitted
 	Unsaved bool // the last blocks are not on disk yet
@@ -113,7 +113,7 @@ func (s Snapshot) Sources(own []string) transcript.Sources {
 		}
 		all |= b.Sources(s.Session)
 	}
-	for _, tool := range s.Tools {
+	for _, tool := range s.tools {
 		switch {
 		case tool == branch.Subcall:
 			all |= transcript.FromAgent
@@ -130,5 +130,5 @@ func (s Snapshot) Sources(own []string) transcript.Sources {
 // makes no running conversation inactive: what this process saw itself is measured without
 // the clock.
 func (s Snapshot) Inactive(after time.Duration) bool {
-	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
+	return time.Since(s.lastAt) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
 }

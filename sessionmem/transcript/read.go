@@ -137,14 +137,14 @@ func (r *Reader) Read() (RawBlock, error) {
 		at := r.offset
 		line, err := r.readLine()
 		if len(line) > 0 {
-			h, boundary := r.Boundary(line)
+			h, boundary := r.boundary(line)
 			if boundary && len(r.buf) == 0 && !b.Headed { // the file begins with a heading
 				b.Heading, b.Headed, b.Offset = h, true, at
 			} else if boundary {
 				b.Raw, b.Size = r.buf, r.size
 				r.buf, r.spare = append(r.spare[:0], line...), r.buf
 				r.size = r.offset - at
-				if r.Finish(&b) {
+				if r.finish(&b) {
 					r.next, r.nextAt = &h, at
 					return b, nil
 				}
@@ -161,7 +161,7 @@ func (r *Reader) Read() (RawBlock, error) {
 			return RawBlock{}, err
 		}
 		b.Raw, b.Size = r.buf, r.size
-		if !r.Finish(&b) {
+		if !r.finish(&b) {
 			return RawBlock{}, io.EOF
 		}
 		return b, nil
@@ -177,9 +177,9 @@ func (r *Reader) collect(line []byte, size int64) {
 	r.buf = append(r.buf, line...)
 }
 
-// Finish finds the block's comment line and text. It reports false for a text of blank lines
+// finish finds the block's comment line and text. It reports false for a text of blank lines
 // only.
-func (r *Reader) Finish(b *RawBlock) bool {
+func (r *Reader) finish(b *RawBlock) bool {
 	if !b.Headed {
 		return len(bytes.TrimSpace(b.Raw)) > 0
 	}
@@ -203,8 +203,8 @@ func (r *Reader) Finish(b *RawBlock) bool {
 	return true
 }
 
-// Boundary reports whether a line starts a block in this file.
-func (r *Reader) Boundary(line []byte) (heading, bool) {
+// boundary reports whether a line starts a block in this file.
+func (r *Reader) boundary(line []byte) (heading, bool) {
 	if !bytes.HasPrefix(line, []byte("## ")) {
 		return heading{}, false
 	}
@@ -375,7 +375,7 @@ func ParseBlock(raw []byte, offset, size int64, bare bool) RawBlock {
 		line = raw[:i+1]
 	}
 	b := RawBlock{Raw: raw, Size: size, Offset: offset}
-	b.Heading, b.Headed = r.Boundary(line)
-	r.Finish(&b)
+	b.Heading, b.Headed = r.boundary(line)
+	r.finish(&b)
 	return b
 }

@@ -51,7 +51,7 @@ func New(dir *sessiondir.Dir, name string, logger *slog.Logger) *Turn {
 type Options struct {
 	InMemory bool             // take no lock file
 	Waiting  func(Holder)     // called once if another holds the turn; may be nil
-	Without  func(error) bool // reports whether the turn may go on without its lock file after this error
+	Without  func(error) bool // reports whether the turn may go on without its lock file after this error; nil: it may not
 }
 
 // Lock is a held turn.
@@ -76,7 +76,7 @@ func (t *Turn) Take(ctx context.Context, who string, o Options) (*Lock, error) {
 		if err != nil {
 			l.file = nil
 		}
-		if err != nil && (ctx.Err() != nil || !o.Without(err)) {
+		if err != nil && (ctx.Err() != nil || o.Without == nil || !o.Without(err)) {
 			<-t.slot
 			return nil, err
 		}

@@ -165,13 +165,13 @@ func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
 			return Snapshot{}, err
 		}
 		snap.Messages = append(snap.Messages, b)
-		snap.Last = b.Time
+		snap.lastAt = b.Time
 		if b.Kind == transcript.KindAssistant {
 			snap.Agent = b.Agent
 		}
 	}
 	snap.Omitted, snap.Since = omitted, f.SinceSummary(x, end)
-	snap.results, snap.Tools = f.Tools(from, end)
+	snap.results, snap.tools = f.Tools(from, end)
 	return snap, snap.nameEnds(r, f, kept, end)
 }
 
