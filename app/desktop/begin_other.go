@@ -2,5 +2,5 @@
 
 package desktop
 
-// begin: the system asks nothing of us but by its window system and by signals.
+// begin does nothing: the system only talks to us through its window system and signals.
 func (d *Desktop) begin() {}

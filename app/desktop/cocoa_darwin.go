@@ -18,19 +18,20 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// running is the one desktop of the process, for what AppKit calls.
+// running is the process's only desktop, for AppKit's callbacks.
 var running atomic.Pointer[Desktop]
 
-// begin answers the system from now on. GLFW is started.
+// begin starts answering the system. GLFW must be started.
 func (d *Desktop) begin() {
 	running.Store(d)
 	C.macStart()
 }
 
-// setShown shows the app in the Dock and gives it the keyboard, or gives that back.
+// setShown shows the app in the Dock and gives it the keyboard focus, or hides it and gives
+// the focus back.
 func setShown(shown bool) { C.macSetShown(number(shown)) }
 
-// setBusy keeps App Nap away.
+// setBusy switches App Nap off while the app is busy.
 func setBusy(busy bool) { C.macSetBusy(number(busy)) }
 
 func number(on bool) C.int {
@@ -56,13 +57,13 @@ func goReopen() { running.Load().onReopen() }
 //export goNotificationPressed
 func goNotificationPressed(n C.ulonglong) { running.Load().notifier.pressed(uint64(n)) }
 
-// notifier shows notifications by UserNotifications, or where the program is in no
-// bundle by Fyne, which tells of no press.
+// notifier shows notifications with UserNotifications. A program outside a bundle uses
+// Fyne, which doesn't report clicks.
 type notifier struct {
 	app fyne.App
 
 	mu   sync.Mutex
-	last uint64 // the number of the note that is shown
+	last uint64 // number of the shown note
 	note note
 }
 
@@ -83,7 +84,7 @@ func (n *notifier) send(m note) error {
 	return nil
 }
 
-// pressed does what the note with a number is for, if it is still that one.
+// pressed calls a note's action if it is still the shown one.
 func (n *notifier) pressed(id uint64) {
 	n.mu.Lock()
 	m, newest := n.note, id == n.last

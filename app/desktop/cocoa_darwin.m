@@ -1,8 +1,8 @@
 //go:build darwin && !ci
 
-// What the system asks of an app and GLFW does not answer. Written from the
-// documentation that each function names (developer.apple.com/documentation/…), checked
-// by clang here and walked through on a Mac by MACOS.md.
+// System callbacks that GLFW does not handle. Written from the documentation named at each
+// function (developer.apple.com/documentation/…), checked by clang, and to be tried on a Mac
+// with MACOS.md.
 
 #import "cocoa_darwin.h"
 #import "_cgo_export.h"
@@ -12,25 +12,25 @@
 
 // appkit/nsapplicationdelegate/applicationshouldterminate(_:): the end of the session,
 // a restart and Cmd+Q. GLFW answers "cancel", which keeps people from logging out. With
-// NSTerminateLater the app is kept until replyToApplicationShouldTerminate:, while the
-// main thread runs a loop of its own: what is left to do is done on another thread.
+// NSTerminateLater the app runs until replyToApplicationShouldTerminate:. Meanwhile the main
+// thread runs its own loop, so the remaining work is done on another thread.
 static NSApplicationTerminateReply shouldTerminate(id self, SEL selector, NSApplication *app) {
 	goShouldTerminate();
 	return NSTerminateLater;
 }
 
 // appkit/nsapplicationdelegate/applicationshouldhandlereopen(_:hasvisiblewindows:): the
-// app is opened again in the Finder, in Spotlight or in the Dock. The icon may be hidden
-// behind the camera: this is another way in.
+// app is opened again in the Finder, in Spotlight or in the Dock. This is another way in if
+// the icon is hidden behind the camera.
 static BOOL shouldHandleReopen(id self, SEL selector, NSApplication *app, BOOL hasVisibleWindows) {
 	goReopen();
 	return NO;
 }
 
 // appkit/nsevent/addlocalmonitorforevents(matching:handler:) sees events before the
-// window does, and appkit/nstextinputclient/hasmarkedtext() tells whether an input method
-// composes. GLFW tells of a key first and asks the input method after: Return would send
-// what is half composed. While text is marked the input method alone gets the keys.
+// window does, and appkit/nstextinputclient/hasmarkedtext() reports whether an input method
+// is composing. GLFW reports a key before it asks the input method, so Return would send a
+// half-composed text. While text is marked only the input method gets the keys.
 static void watchComposing(void) {
 	[NSEvent addLocalMonitorForEventsMatchingMask:NSEventMaskKeyDown
 	                                      handler:^NSEvent *(NSEvent *event) {
@@ -43,8 +43,8 @@ static void watchComposing(void) {
 	}];
 }
 
-// usernotifications/unusernotificationcenterdelegate: a notification was pressed, or
-// comes while the app is in front.
+// usernotifications/unusernotificationcenterdelegate: a notification was clicked, or arrives
+// while the app is in front.
 @interface MacStatsNotifications : NSObject <UNUserNotificationCenterDelegate>
 @end
 
@@ -70,7 +70,7 @@ static void watchComposing(void) {
 static MacStatsNotifications *notifications;
 
 // usernotifications/unusernotificationcenter/current(): only an app in a bundle has one;
-// asked for without, the process ends.
+// otherwise the call ends the process.
 static UNUserNotificationCenter *notificationCenter(void) {
 	if ([[NSBundle mainBundle] bundleIdentifier] == nil) {
 		return nil;
@@ -78,8 +78,8 @@ static UNUserNotificationCenter *notificationCenter(void) {
 	return [UNUserNotificationCenter currentNotificationCenter];
 }
 
-// objectivec/class_replacemethod(_:_:_:_:) gives GLFW's delegate our answers; it is there
-// once GLFW was started.
+// objectivec/class_replacemethod(_:_:_:_:) replaces the methods of GLFW's delegate, which
+// exists once GLFW has started.
 void macStart(void) {
 	Class delegate = [[NSApp delegate] class];
 	class_replaceMethod(delegate, @selector(applicationShouldTerminate:), (IMP)shouldTerminate, "Q@:@");
@@ -100,9 +100,9 @@ void macReplyToTerminate(void) {
 
 // appkit/nsapplication/setactivationpolicy(_:): in the Dock and in the switcher only
 // while a window is shown; LSUIElement in Info.plist isn't enough, because GLFW sets the
-// regular policy when it starts. appkit/nsapplication/activate() is of macOS 14;
+// regular policy when it starts. appkit/nsapplication/activate() exists since macOS 14;
 // appkit/nswindow/orderfrontregardless() works also where another app has the user's
-// attention. appkit/nsapplication/hide(_:) gives the keyboard back to the app before.
+// attention. appkit/nsapplication/hide(_:) returns the keyboard focus to the previous app.
 void macSetShown(int shown) {
 	if (!shown) {
 		[NSApp setActivationPolicy:NSApplicationActivationPolicyAccessory];
@@ -123,9 +123,9 @@ void macSetShown(int shown) {
 	}
 }
 
-// foundation/processinfo/beginactivity(options:reason:): without, App Nap slows down the
-// timers and the network of an app without windows while a model answers. The Mac may
-// still go to sleep.
+// foundation/processinfo/beginactivity(options:reason:): without it, App Nap slows down the
+// timers and the network of an app without windows while a model answers. The Mac may still
+// go to sleep.
 void macSetBusy(int busy) {
 	static id<NSObject> activity;
 	static NSLock *lock;
@@ -144,9 +144,9 @@ void macSetBusy(int busy) {
 	[lock unlock];
 }
 
-// usernotifications/unusernotificationcenter/add(_:withcompletionhandler:). It reports 0
-// where there is no bundle to show one for. The first one asks the user for permission;
-// a request with the identifier of another takes its place.
+// usernotifications/unusernotificationcenter/add(_:withcompletionhandler:). It returns 0
+// outside a bundle. The first notification asks the user for permission; a request replaces
+// an earlier one with the same identifier.
 int macNotify(const char *title, const char *body, unsigned long long number) {
 	UNUserNotificationCenter *center = notificationCenter();
 	if (center == nil) {

@@ -2,8 +2,8 @@
 
 package desktop
 
-// setShown is of macOS alone.
+// setShown is only needed on macOS.
 func setShown(bool) {}
 
-// setBusy is of macOS alone.
+// setBusy is only needed on macOS.
 func setBusy(bool) {}

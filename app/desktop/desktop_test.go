@@ -23,16 +23,16 @@ func TestNewWithoutADisplay(t *testing.T) {
 		t.Setenv(key, "")
 	}
 	if checkDisplay() == nil {
-		return // a system whose display isn't told by the environment
+		return // other systems' displays aren't in the environment
 	}
-	// when the app is made, then it says so instead of panicking
+	// when the app is created, then it returns an error instead of panicking
 	_, err := New(Params{})
 	if !errors.Is(err, ErrNoDisplay) {
 		t.Errorf("got %v, want ErrNoDisplay", err)
 	}
 }
 
-func TestTheToolkitWritesNothingAtTheEnd(t *testing.T) {
+func TestTheToolkitSavesNothingAtTheEnd(t *testing.T) {
 	a := test.NewTempApp(t)
 	l, ok := a.Lifecycle().(interface {
 		OnStopped() func()
@@ -41,9 +41,9 @@ func TestTheToolkitWritesNothingAtTheEnd(t *testing.T) {
 	if !ok {
 		t.Fatal("Fyne's lifecycle has no stop hook to drop any more: see dropStopHook")
 	}
-	// given an app that saves its preferences at the end
+	// given an app that saves its preferences when it stops
 	l.SetOnStoppedHookExecuted(func() { t.Error("they were saved") })
-	// when the hook is dropped
+	// when the hook is removed
 	dropStopHook(a)
 	// then Fyne has nothing left to queue
 	if hook := l.OnStopped(); hook != nil {
@@ -52,24 +52,24 @@ func TestTheToolkitWritesNothingAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestWhatIsDroppedWhileHiddenIsThereAgain(t *testing.T) {
+func TestDroppedContentReturnsWhenShown(t *testing.T) {
 	a := test.NewTempApp(t)
 	entry := widget.NewEntry()
 	w := test.NewTempWindow(t, entry)
 	w.Canvas().Focus(entry)
 	d := &Desktop{app: a, loop: newLoop(func(func()) {}, never, ignore, time.Second, make(wakeChannel, 1))}
-	// given a hidden app, when it gives back what it can
+	// given a hidden app, when it releases memory
 	d.giveBack()
 	d.hidden.cancel()
-	// then its windows hold what they held, and the focus is where it was
+	// then its windows keep their content, and the focus stays
 	if w.Content() != entry || w.Canvas().Focused() != entry {
 		t.Errorf("the window holds %T, and %T has the focus", w.Content(), w.Canvas().Focused())
 	}
 }
 
-// TestNobodyElseCallsFyneDo: a call that goes around Desktop.Do waits behind the parked
-// loop for seconds, and only while the window is hidden, so nobody would find it.
-func TestNobodyElseCallsFyneDo(t *testing.T) {
+// A call that bypasses Desktop.Do waits behind the parked loop for seconds, but only while
+// the window is hidden, so nobody would find it.
+func TestOnlyDesktopCallsFyneDo(t *testing.T) {
 	root := moduleRoot(t)
 	files := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -99,7 +99,7 @@ func TestNobodyElseCallsFyneDo(t *testing.T) {
 	}
 }
 
-func TestFyneDosAreFound(t *testing.T) {
+func TestFyneDos(t *testing.T) {
 	for name, c := range map[string]struct {
 		source string
 		uses   int
@@ -118,7 +118,7 @@ func TestFyneDosAreFound(t *testing.T) {
 	}
 }
 
-// fyneDos lists the places of a file that hand work to Fyne's own queue.
+// fyneDos lists the places in a file that queue work directly with Fyne.
 func fyneDos(t *testing.T, path string, source []byte) []string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -149,8 +149,8 @@ func fyneDos(t *testing.T, path string, source []byte) []string {
 	return uses
 }
 
-// bypasses tells whether a node names fyne.Do, fyne.DoAndWait or a driver's
-// DoFromGoroutine, where the package is imported as name.
+// bypasses reports whether a node names fyne.Do, fyne.DoAndWait or a driver's
+// DoFromGoroutine, where name is the package's import name.
 func bypasses(n ast.Node, name string) bool {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -164,7 +164,7 @@ func bypasses(n ast.Node, name string) bool {
 	return false
 }
 
-// moduleRoot is the folder of go.mod.
+// moduleRoot returns the folder of go.mod.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -2,5 +2,5 @@
 
 package desktop
 
-// checkDisplay has nothing to check: the system always has a window server.
+// checkDisplay does nothing: the system always has a window server.
 func checkDisplay() error { return nil }

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// displayTimeout bounds the try to reach a display: a remote one may not answer.
+// displayTimeout limits the attempt to reach a display: a remote one may not answer.
 const displayTimeout = 2 * time.Second
 
-// checkDisplay tells whether a display can be reached. Without one GLFW fails where
-// Fyne can only panic or leave the process.
+// checkDisplay returns an error if no display can be reached. Without one GLFW fails, and
+// Fyne can then only panic or exit.
 func checkDisplay() error { return displayIn(os.Getenv) }
 
 // displayIn is checkDisplay for an environment.
@@ -46,8 +46,8 @@ func displayIn(getenv func(string) string) error {
 		"or run it without a screen with `mac-stats --headless`", ErrNoDisplay, why)
 }
 
-// tryWayland connects to the compositor's socket. WAYLAND_SOCKET is a descriptor the
-// compositor handed over: it can't be tried without using it up, so it is believed.
+// tryWayland connects to the compositor's socket. WAYLAND_SOCKET is a file descriptor from
+// the compositor: trying it would use it up, so it counts as valid.
 func tryWayland(getenv func(string) string) (set bool, err error) {
 	if getenv("WAYLAND_SOCKET") != "" {
 		return true, nil
@@ -66,8 +66,8 @@ func tryWayland(getenv func(string) string) (set bool, err error) {
 	return true, reach("unix", name)
 }
 
-// tryX11 connects to the X server as Xlib does: "[protocol/][host]:display[.screen]",
-// or the path of a socket.
+// tryX11 connects to the X server like Xlib: "[protocol/][host]:display[.screen]", or the
+// path of a socket.
 func tryX11(getenv func(string) string) (set bool, err error) {
 	display := getenv("DISPLAY")
 	if display == "" {
@@ -92,7 +92,7 @@ func tryX11(getenv func(string) string) (set bool, err error) {
 	return true, reach("unix", socket)
 }
 
-// parseDisplay takes the host ("" for this machine) and the number out of a DISPLAY.
+// parseDisplay returns the host ("" for this machine) and the number in a DISPLAY.
 func parseDisplay(display string) (host string, number int, err error) {
 	colon := strings.LastIndexByte(display, ':')
 	if colon < 0 {

@@ -20,7 +20,7 @@ func TestDisplay(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		env     map[string]string
-		missing string // part of the error; "" = there is a display
+		missing string // part of the error; "" if there is a display
 	}{
 		{"nothing is set", nil, "neither DISPLAY nor WAYLAND_DISPLAY is set"},
 		{"a Wayland socket by name", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir}, ""},
@@ -85,7 +85,7 @@ func FuzzParseDisplay(f *testing.F) {
 	})
 }
 
-// listen opens a socket nobody reads from, and returns its address.
+// listen opens a socket that nobody reads from, and returns its address.
 func listen(t *testing.T, network, address string) string {
 	t.Helper()
 	l, err := net.Listen(network, address)

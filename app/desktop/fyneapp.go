@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/app"
 )
 
-// newApp makes the Fyne app.
+// newApp creates the Fyne app.
 func newApp(p Params) (fyne.App, error) {
 	makeCacheFolder(p)
 	meta := fyne.AppMetadata{ID: appID, Name: appName, Version: p.Version}
@@ -21,8 +21,8 @@ func newApp(p Params) (fyne.App, error) {
 	return app.NewWithID(appID), nil
 }
 
-// makeCacheFolder makes the user's cache folder where a fresh account has none: Fyne
-// makes its own in there, but not the one around it, and complains on stderr.
+// makeCacheFolder creates the user's cache folder, which a new account lacks: Fyne creates
+// its own folder in it, but not the cache folder itself, and prints an error.
 func makeCacheFolder(p Params) {
 	dir, err := os.UserCacheDir()
 	if err == nil {

@@ -4,9 +4,8 @@ package desktop
 
 import "log/slog"
 
-// checkGraphics has nothing to check: there is a software renderer where there is no
-// graphics card.
+// checkGraphics does nothing: without a graphics card there is a software renderer.
 func checkGraphics() error { return nil }
 
-// tellError shows a sentence where nothing else of ours can be seen.
-func tellError(text string) { slog.Error("the window can't be shown", "error", text) }
+// showError logs an error that concerns the window.
+func showError(text string) { slog.Error("the window can't be shown", "error", text) }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// leastOpenGL is the OpenGL version the window is drawn with.
+// leastOpenGL is the OpenGL version that the window needs.
 const leastOpenGL = 2
 
 var (
@@ -26,8 +26,8 @@ var (
 	glGetString       = opengl32.NewProc("glGetString")
 )
 
-// checkGraphics tries to draw as the window will be drawn. Where that fails, Fyne ends
-// the process without a word.
+// checkGraphics tries to draw as the window will. If that failed later, Fyne would end the
+// process silently.
 func checkGraphics() error {
 	version, err := openGLVersion()
 	if err != nil {
@@ -43,7 +43,7 @@ func checkGraphics() error {
 const graphicsAdvice = "Install the driver of your graphics card; in a remote session or a virtual machine without one, " +
 	"put an opengl32.dll of Mesa (llvmpipe) beside mac-stats.exe. Everything but the window works without: `mac-stats ask`, `mac-stats --headless`."
 
-// openGLVersion makes a context on a window nobody sees and asks for its version.
+// openGLVersion creates a context on an invisible window and returns its version.
 func openGLVersion() (string, error) {
 	name := windows.StringToUTF16Ptr("STATIC")
 	window, _, err := createWindow.Call(0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(name)), 0, 0, 0, 1, 1, 0, 0, 0, 0)
@@ -56,8 +56,8 @@ func openGLVersion() (string, error) {
 		return "", fmt.Errorf("draw in it: %w", err)
 	}
 	defer func() { _, _, _ = releaseDC.Call(window, dc) }()
-	// PIXELFORMATDESCRIPTOR: 40 bytes, version 1, RGBA with 24 bits, for a window, by
-	// OpenGL, with two buffers.
+	// PIXELFORMATDESCRIPTOR: 40 bytes, version 1, RGBA with 24 bits, for a window, with
+	// OpenGL, double-buffered.
 	format := [40]byte{0: 40, 2: 1, 4: 0x25, 9: 24}
 	n, _, err := choosePixelFormat.Call(dc, uintptr(unsafe.Pointer(&format)))
 	if n == 0 {
@@ -86,9 +86,9 @@ func openGLVersion() (string, error) {
 	return windows.BytePtrToString(*(**byte)(unsafe.Pointer(&text))), nil
 }
 
-// tellError shows a sentence where nothing else of ours can be seen, until it is
-// pressed away.
-func tellError(text string) {
+// showError shows an error in a message box until it is dismissed, because no window can be
+// shown.
+func showError(text string) {
 	const withErrorIcon = 0x10 // MB_ICONERROR
 	_, _, _ = messageBox.Call(0, uintptr(unsafe.Pointer(utf16Text(text))), uintptr(unsafe.Pointer(utf16Text(appName))), withErrorIcon)
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// How long Fyne's loop looks 60 times a second by itself while a window is visible.
+// How long Fyne's loop polls 60 times a second by itself while a window is visible.
 const (
-	// livelyWork is the time after work of ours in which a frame is drawn, if there is
-	// something to draw: until then, and no longer.
+	// livelyWork is the time after work of ours in which a frame is drawn if something has
+	// changed; the loop polls until then and no longer.
 	livelyWork = 25 * time.Millisecond
 	// livelyEvent is the time after an event of the window system: one frame after the one
 	// that is drawn at once. It is short because a key that finds the loop parked is drawn
@@ -18,33 +18,33 @@ const (
 	livelyShown = 600 * time.Millisecond
 )
 
-// The toolkit queues work of its own behind a parked turn, such as the end of a double
-// click. Until settled after an event it waits for parkSoon at most.
+// The toolkit queues its own work behind a parked turn, such as the end of a double click.
+// Until settled after an event, that work waits for parkSoon at most.
 const (
 	parkSoon = 50 * time.Millisecond
 	settled  = 2 * time.Second
 )
 
-// parkHidden is how long a hidden loop is parked at a time, at least: nothing that the
-// toolkit queues by itself can be seen.
+// parkHidden is how long a hidden loop is parked at least: work that the toolkit queues by
+// itself can't be seen.
 const parkHidden = time.Minute
 
 // leastWait is the least time between two waits of a hidden loop that events ended. Fyne's
-// loop, which handles what they led to, looks 60 times a second; and a connection to the
-// window system that broke must not keep a processor busy.
+// loop, which handles the results, polls 60 times a second; and a broken connection to the
+// window system must not keep a processor busy.
 const leastWait = 15 * time.Millisecond
 
-// loop is the queue in front of Fyne's loop, and what parks it.
+// loop is the queue in front of Fyne's loop, and parks it.
 //
-// One function, turn, is in Fyne's queue at most once at any time: always while the loop
-// is to be parked (there it waits), otherwise only while something is queued. It is to be
-// parked while nothing is visible, and while nothing happens in what is visible. All
-// work goes through one list, so its order holds however often windows come and go.
+// A single function, turn, is in Fyne's queue at most once: always while the loop should be
+// parked (there it waits), otherwise only while something is queued. The loop should be
+// parked while nothing is visible, and while nothing visible changes. All work goes through
+// one list, so its order holds however often windows come and go.
 //
-// mu guards the fields below it and is never held while foreign code runs, except
-// wake of the parking.
+// mu guards the fields below it and is never held while foreign code runs, except the
+// parking's wake.
 type loop struct {
-	post    func(func()) // fyne.Do: hands a function to Fyne's queue without waiting
+	post    func(func()) // fyne.Do: adds a function to Fyne's queue without waiting
 	undrawn func() bool  // whether a window has changed since it was drawn; on the UI goroutine
 	draw    func()       // draws the windows that have changed; on the UI goroutine
 	park    time.Duration
@@ -54,13 +54,13 @@ type loop struct {
 	queue   []func()
 	started bool
 	visible bool
-	closed  bool        // nothing is taken any more
+	closed  bool        // nothing is accepted any more
 	posted  bool        // turn is in Fyne's queue, or running
 	parked  bool        // turn waits, or is about to
 	lively  time.Time   // until when a visible loop isn't parked
 	event   time.Time   // of the last event that ended a wait
 	drawBy  time.Time   // until when it isn't parked while a window is undrawn
-	timer   *time.Timer // for a turn when lively is over; nil: not set
+	timer   *time.Timer // starts a turn when lively is over; nil if not set
 }
 
 // parking is where a turn waits.
@@ -68,12 +68,12 @@ type parking interface {
 	// wait returns after d at the latest, and reports whether an event ended it. It is
 	// called on the UI goroutine.
 	wait(d time.Duration) (event bool)
-	// wake ends a wait, also one that is about to begin. It may be called from any
-	// goroutine while the UI goroutine is in wait, or on its way there; it doesn't block.
+	// wake ends a wait, even one that is about to begin. It may be called from any
+	// goroutine while the UI goroutine is in wait or on its way there; it doesn't block.
 	wake()
 }
 
-// wakeChannel is a parking that knows of nothing but wake.
+// wakeChannel is a parking that only wake ends.
 type wakeChannel chan struct{}
 
 func (c wakeChannel) wait(d time.Duration) bool {
@@ -89,7 +89,7 @@ func (c wakeChannel) wait(d time.Duration) bool {
 func (c wakeChannel) wake() {
 	select {
 	case c <- struct{}{}:
-	default: // the token is there already
+	default: // it holds a token already
 	}
 }
 
@@ -97,7 +97,7 @@ func newLoop(post func(func()), undrawn func() bool, draw func(), park time.Dura
 	return &loop{post: post, undrawn: undrawn, draw: draw, park: park, spot: spot}
 }
 
-// do queues f, unless the loop is closed.
+// do queues f unless the loop is closed.
 func (l *loop) do(f func()) {
 	l.mu.Lock()
 	if l.closed {
@@ -108,7 +108,7 @@ func (l *loop) do(f func()) {
 	l.unlockAndPost()
 }
 
-// last queues f and closes the loop behind it.
+// last queues f and closes the loop after it.
 func (l *loop) last(f func()) {
 	l.mu.Lock()
 	if l.closed {
@@ -120,14 +120,14 @@ func (l *loop) last(f func()) {
 	l.unlockAndPost()
 }
 
-// start lets queued work run: Fyne's loop is there now.
+// start lets queued work run: Fyne's loop is running now.
 func (l *loop) start() {
 	l.mu.Lock()
 	l.started = true
 	l.unlockAndPost()
 }
 
-// stop drops what is queued: Fyne's loop is gone.
+// stop drops queued work: Fyne's loop has ended.
 func (l *loop) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ func (l *loop) stop() {
 	l.queue = nil
 }
 
-// setVisible says whether to park, and tells whether that is news.
+// setVisible sets whether a window is visible and reports whether that changed.
 func (l *loop) setVisible(visible bool) bool {
 	l.mu.Lock()
 	changed := l.visible != visible
@@ -154,8 +154,8 @@ func (l *loop) isVisible() bool {
 	return l.visible
 }
 
-// unlockAndPost wakes a parked turn and sees to it that one is in Fyne's queue where
-// one is needed. It is called with mu held.
+// unlockAndPost wakes a parked turn and makes sure that one is in Fyne's queue if needed.
+// It is called with mu held.
 func (l *loop) unlockAndPost() {
 	need := l.started && !l.posted && l.wantsTurn()
 	l.posted = l.posted || need
@@ -168,8 +168,8 @@ func (l *loop) unlockAndPost() {
 	}
 }
 
-// wantsTurn tells whether a turn must be in Fyne's queue, and sees to it that there is
-// one when a lively time is over. Called with mu held.
+// wantsTurn reports whether a turn must be in Fyne's queue, and sets the timer for one when
+// a lively time is over. Called with mu held.
 func (l *loop) wantsTurn() bool {
 	if len(l.queue) > 0 || l.idle() {
 		return true
@@ -184,7 +184,7 @@ func (l *loop) wantsTurn() bool {
 	return false
 }
 
-// idle tells whether the loop is to be parked once nothing is queued. Called with mu held.
+// idle reports whether to park the loop once nothing is queued. Called with mu held.
 func (l *loop) idle() bool {
 	return !l.closed && (!l.visible || !time.Now().Before(l.lively))
 }
@@ -196,14 +196,14 @@ func (l *loop) live(d time.Duration) {
 	}
 }
 
-// turn runs on the UI goroutine: it waits while there is nothing to do and nothing to
-// see, runs what is queued and puts itself back. It returns between waits so that
-// Fyne's loop polls the window system now and then, and it runs only what was queued
-// when it began, so that work which queues more work doesn't starve that loop.
+// turn runs on the UI goroutine. It waits while there is nothing to do and nothing to see,
+// runs queued functions and puts itself back. It returns between waits so that Fyne's loop
+// polls the window system now and then, and it runs only functions that were queued when it
+// began, so that work which queues more work doesn't starve that loop.
 //
-// After a wait Fyne's loop draws at once what work has changed, and then finds the next
-// turn. Where it has drawn a moment ago the next turn comes first: then a timer brings
-// the one after, rather than that they go round until the frame is due.
+// After a wait Fyne's loop draws at once what has changed, and then finds the next turn. If
+// it has just drawn, the next turn comes first: then a timer starts the one after, instead
+// of turns repeating until the frame is due.
 func (l *loop) turn() {
 	event, undrawn := false, l.isVisible() && l.undrawn()
 	if d, ok := l.mayPark(undrawn); ok {
@@ -244,8 +244,8 @@ func (l *loop) turn() {
 	}
 }
 
-// mayPark tells whether there is nothing to do and nothing to see change, and for how
-// long to wait. If so, the turn counts as parked from now on.
+// mayPark reports whether there is nothing to do and nothing changing on the screen, and
+// for how long to wait. If so, the turn counts as parked from now on.
 func (l *loop) mayPark(undrawn bool) (time.Duration, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ui is a loop like Fyne's: one goroutine that runs what is posted, in order.
+// ui is a loop like Fyne's: one goroutine that runs posted functions in order.
 type ui struct {
 	mu    sync.Mutex
 	posts []func()
@@ -47,7 +47,7 @@ func (u *ui) post(f func()) {
 	}
 }
 
-// count is how many functions have been run.
+// count returns how many functions have run.
 func (u *ui) count() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -66,13 +66,13 @@ func (u *ui) next() func() {
 	return f
 }
 
-// never tells that all is drawn.
+// never reports that everything is drawn.
 func never() bool { return false }
 
 // ignore draws nothing.
 func ignore() {}
 
-// bubble runs a test with a started loop in a synctest bubble and closes it after.
+// bubble runs a test with a started loop in a synctest bubble and closes it afterwards.
 func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
@@ -80,7 +80,7 @@ func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
 		l.start()
 		test(t, l, u)
 		l.stop()
-		l.setVisible(true) // lets a parked turn go
+		l.setVisible(true) // releases a parked turn
 		synctest.Wait()
 	})
 }
@@ -92,7 +92,7 @@ func TestParkedLoopIsIdle(t *testing.T) {
 			before := u.count()
 			time.Sleep(d)
 			synctest.Wait()
-			// then the loop turned once a minute
+			// then the loop has turned once a minute
 			if n, most := u.count()-before, int(d/parkHidden)+2; n > most { // one at the start, one for a wake-up that came before it waited
 				t.Errorf("%d turns in %v", n, d)
 			}
@@ -100,7 +100,7 @@ func TestParkedLoopIsIdle(t *testing.T) {
 	})
 }
 
-func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
+func TestAVisibleLoopParksWhileNothingHappens(t *testing.T) {
 	bubble(t, func(t *testing.T, l *loop, u *ui) {
 		l.setVisible(true)
 		time.Sleep(settled + time.Second)
@@ -120,7 +120,7 @@ func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
 func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		drawn, want time.Duration // how long after work the toolkit has drawn, and the loop is parked
+		drawn, want time.Duration // times after work when the toolkit draws, and when the loop parks
 	}{
 		{"nothing changed, or it is drawn before the next turn", 0, 0},
 		{"the next frame is due in a while", 16 * time.Millisecond, livelyWork},
@@ -174,7 +174,7 @@ func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
 		if l.parkedNow() {
 			t.Error("it is parked before the frames after an event")
 		}
-		// then what the toolkit queues behind a parked turn doesn't wait long
+		// then work that the toolkit queues behind a parked turn doesn't wait long
 		time.Sleep(10 * time.Millisecond)
 		began, ran := time.Now(), time.Time{}
 		l.post(func() { ran = time.Now() })
@@ -208,7 +208,8 @@ func TestAnEventIsDrawnAtOnce(t *testing.T) {
 				l.start()
 				l.setVisible(c.visible)
 				time.Sleep(time.Minute)
-				// given a parked loop, when an event comes, then no frame is waited for
+				// given a parked loop, when an event comes, then it doesn't wait for a
+				// frame
 				changed.Store(c.changed)
 				events <- true
 				time.Sleep(leastWait) // a hidden loop's
@@ -224,7 +225,7 @@ func TestAnEventIsDrawnAtOnce(t *testing.T) {
 	}
 }
 
-// eventChannel is a parking that an event ends.
+// eventChannel is a parking that events can end.
 type eventChannel chan bool
 
 func (c eventChannel) wait(d time.Duration) bool {
@@ -263,8 +264,7 @@ func TestDoWakesAtOnce(t *testing.T) {
 
 func TestOrderIsKept(t *testing.T) {
 	bubble(t, func(t *testing.T, l *loop, _ *ui) {
-		// given many calls, with windows coming and going in between, and calls from
-		// the UI goroutine itself
+		// given many calls while windows come and go, including calls on the UI goroutine
 		var got, wanted []int
 		for i := range 1000 {
 			l.do(func() {
@@ -316,9 +316,9 @@ func TestManyCallersAtOnce(t *testing.T) {
 	})
 }
 
-func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
+func TestWorkThatQueuesItselfDoesntStarveFyne(t *testing.T) {
 	bubble(t, func(t *testing.T, l *loop, u *ui) {
-		// given a function that hands itself on a hundred times
+		// given a function that queues itself a hundred times
 		n := 0
 		var again func()
 		again = func() {
@@ -350,7 +350,7 @@ func TestQuitWhileParked(t *testing.T) {
 		l.last(func() { did = append(did, "quit again") })
 		l.do(func() { did = append(did, "after") })
 		synctest.Wait()
-		// then it ends at once, after what came before, and without what came later
+		// then it ends at once, after earlier calls and without later ones
 		if diff := cmp.Diff([]string{"before", "quit"}, did); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -366,7 +366,7 @@ func TestQuitWhileParked(t *testing.T) {
 	})
 }
 
-func TestBeforeStartCallsWait(t *testing.T) {
+func TestCallsBeforeStartWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
 		l := newLoop(u.post, never, ignore, 5*time.Second, make(wakeChannel, 1))
@@ -378,7 +378,7 @@ func TestBeforeStartCallsWait(t *testing.T) {
 		if ran || u.count() > 0 {
 			t.Error("something ran before the loop did")
 		}
-		// when it does, then they run
+		// when it starts, then they run
 		l.start()
 		synctest.Wait()
 		if !ran {

@@ -2,22 +2,23 @@ package desktop
 
 import "runtime/debug"
 
-// How far the heap may grow beyond what is in use before it is collected, in percent. A
-// heap that once was large stays larger, because what lives on is spread over it; so it
-// grows less than Go would have it, and hidden, where little is allocated, less still.
+// How far the heap may grow beyond what is in use before a garbage collection, in percent.
+// A heap that was once large stays large, because live objects are spread over it; so it
+// grows less than with Go's default, and even less while hidden, when little is allocated.
 const (
 	growthShown  = 50
 	growthHidden = 20
 )
 
-// useMemory is for a start, and undoes the thrift of giveBackMemory: a window is shown.
+// useMemory undoes giveBackMemory's thrift when a window is shown. It is also called at
+// startup.
 func useMemory() { debug.SetGCPercent(growthShown) }
 
-// giveBackMemory returns unused memory to the system: Go's, and where the graphics
-// stack lives in C, the C library's.
+// giveBackMemory returns unused memory to the system: Go's, and the C library's if the
+// graphics stack uses it.
 func giveBackMemory() {
 	debug.SetGCPercent(growthHidden)
-	debug.FreeOSMemory() // empties what pools hold; they let go of it at the second
+	debug.FreeOSMemory() // empties pools, which only let go at the second call
 	debug.FreeOSMemory()
 	trimC()
 }

@@ -19,13 +19,12 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// trimC gives back what the GL stack has freed; glibc keeps it otherwise.
+// trimC returns memory that the GL stack has freed and that glibc would keep.
 func trimC() { C.trim() }
 
-// releaseShaderCompiler lets the GL stack drop what it needs to compile shaders: 7 MB in
-// Mesa, which keeps the built-in functions of the language parsed. Fyne compiles its
-// shaders when it makes a window; for another one, GL loads the compiler again. Call it on
-// the UI goroutine.
+// releaseShaderCompiler makes the GL stack drop its shader compiler: 7 MB in Mesa, which
+// keeps the language's built-in functions parsed. Fyne compiles its shaders when it creates
+// a window; for another one, GL loads the compiler again. Call it on the UI goroutine.
 func releaseShaderCompiler(windows []fyne.Window) {
 	for _, w := range windows {
 		if w, ok := w.(interface{ RunWithContext(f func()) }); ok {

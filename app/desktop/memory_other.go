@@ -4,8 +4,8 @@ package desktop
 
 import "fyne.io/fyne/v2"
 
-// trimC is for glibc alone.
+// trimC is only needed for glibc.
 func trimC() {}
 
-// releaseShaderCompiler is for Mesa, which Linux draws with.
+// releaseShaderCompiler is only needed for Mesa on Linux.
 func releaseShaderCompiler([]fyne.Window) {}

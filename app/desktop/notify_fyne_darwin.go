@@ -4,7 +4,7 @@ package desktop
 
 import "fyne.io/fyne/v2"
 
-// notifier shows notifications by Fyne, which tells of no press.
+// notifier shows notifications with Fyne, which doesn't report clicks.
 type notifier struct{ app fyne.App }
 
 func newNotifier(a fyne.App) *notifier { return &notifier{app: a} }

@@ -21,21 +21,21 @@ const (
 	notifyPath  = dbus.ObjectPath("/org/freedesktop/Notifications")
 	notifyClick = notifyName + ".ActionInvoked"
 	notifyGone  = notifyName + ".NotificationClosed"
-	openAction  = "default" // what pressing the notification itself is called
+	openAction  = "default" // name of a click on the notification itself
 
-	notifyTime = 3 * time.Second  // for showing it
-	clickTime  = 30 * time.Minute // a press is waited for
+	notifyTime = 3 * time.Second  // to show it
+	clickTime  = 30 * time.Minute // to wait for a click
 )
 
-// notifier shows notifications one after the other: at most one is waited for, on a
-// connection of its own, which is closed with it. It never starts a bus.
+// notifier shows notifications one after another. It waits for a click on at most one, over
+// its own connection, which it then closes. It never starts a bus.
 type notifier struct {
 	mu   sync.Mutex
-	last uint32             // what the next one takes the place of
-	stop context.CancelFunc // of waiting for the last one; nil where none is
+	last uint32             // the one that the next replaces
+	stop context.CancelFunc // ends the wait for the last one; nil if there is none
 	wait sync.WaitGroup
 
-	ctx context.Context // ends with the app: a bus that is silent holds mu until then
+	ctx context.Context // done when the app ends: a silent bus holds mu until then
 	end context.CancelFunc
 }
 
@@ -45,7 +45,7 @@ func newNotifier(fyne.App) *notifier {
 	return n
 }
 
-// send shows a note and waits for a press of it in the background.
+// send shows a note and waits for a click in the background.
 func (n *notifier) send(m note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,13 +71,13 @@ func (n *notifier) send(m note) error {
 	n.last, n.stop = id, stop
 	n.wait.Go(func() {
 		defer stop()
-		defer func() { _ = conn.Close() }() // nothing is lost with it
+		defer func() { _ = conn.Close() }() // nothing is lost
 		awaitClick(ctx, signals, id, m.clicked)
 	})
 	return nil
 }
 
-// show asks the desktop to show a note and tells its number.
+// show asks the desktop to show a note and returns its number.
 func (n *notifier) show(ctx context.Context, conn *dbus.Conn, m note) (id uint32, err error) {
 	ctx, stop := context.WithTimeout(ctx, notifyTime)
 	defer stop()
@@ -95,7 +95,7 @@ func (n *notifier) show(ctx context.Context, conn *dbus.Conn, m note) (id uint32
 	return id, nil
 }
 
-// awaitClick waits until the note is pressed or gone.
+// awaitClick waits until the note is clicked or closed.
 func awaitClick(ctx context.Context, signals <-chan *dbus.Signal, id uint32, clicked func()) {
 	for {
 		select {
@@ -119,7 +119,7 @@ func awaitClick(ctx context.Context, signals <-chan *dbus.Signal, id uint32, cli
 	}
 }
 
-// close gives up waiting.
+// close stops waiting.
 func (n *notifier) close() {
 	n.end()
 	n.mu.Lock()
@@ -131,7 +131,8 @@ func (n *notifier) close() {
 	}
 }
 
-// plainBody is text as a notification's body takes it: some desktops read markup.
+// plainBody returns text as a notification's body, escaped because some desktops read
+// markup.
 func plainBody(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }

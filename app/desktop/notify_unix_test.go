@@ -27,7 +27,7 @@ type shownNote struct {
 	Actions          []string
 }
 
-// Notify is what desktops call it.
+// Notify is the method that desktops implement.
 func (d *notifyDaemon) Notify(app string, replaces uint32, _, title, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	d.ids++
 	d.shown <- shownNote{app, title, body, replaces, actions}
@@ -58,7 +58,7 @@ func (d *notifyDaemon) press(t *testing.T, id uint32, action string) {
 	}
 }
 
-func TestANotificationOpensWhatItIsAbout(t *testing.T) {
+func TestClickingANotificationCallsOnClick(t *testing.T) {
 	const patience = time.Minute
 	bus, err := traytest.StartBus()
 	if err != nil {
@@ -109,20 +109,20 @@ func TestANotificationOpensWhatItIsAbout(t *testing.T) {
 	if err := d.conn.Emit(notifyPath, notifyGone, uint32(3), uint32(2)); err != nil {
 		t.Fatal(err)
 	}
-	n.wait.Wait() // it is not waited for any more
+	n.wait.Wait() // nothing waits for it any more
 	if len(pressed) != 0 {
 		t.Errorf("%s was opened", <-pressed)
 	}
 }
 
-// Quitting waits for no bus that takes connections and says nothing.
-func TestASilentBusHoldsNothingUp(t *testing.T) {
+// Quitting doesn't wait for a bus that accepts connections and never answers.
+func TestASilentBusDelaysNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bus")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // of the test
+	defer func() { _ = l.Close() }() // only for the test
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+path)
 	n := newNotifier(nil)
 	sent, closed := make(chan error, 1), make(chan struct{})
@@ -131,7 +131,7 @@ func TestASilentBusHoldsNothingUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }() // the same
+	defer func() { _ = conn.Close() }() // only for the test
 	go func() { n.close(); close(closed) }()
 	for range 2 {
 		select {

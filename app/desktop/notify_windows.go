@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// notifier shows notifications by Shell_NotifyIcon, one at a time, each with an icon
-// of its own that goes with it. The text goes to Windows as it is: no shell or script
-// reads it. All calls are made on one thread, with a window nobody sees; there the system
-// also tells that the session ends.
+// notifier shows notifications with Shell_NotifyIcon, one at a time, each with its own
+// icon, which disappears with it. The text goes to Windows directly: no shell or script
+// reads it. All calls are made on one thread with an invisible window, which also receives
+// the end of the session.
 type notifier struct {
 	mu     sync.Mutex
 	window windows.HWND // 0 before start
-	note   note         // that is shown
-	ended  func()       // the session ends: returns once that may be; nil: nothing is to be done
+	note   note         // the shown note
+	ended  func()       // called at the end of the session, which waits for it; may be nil
 	closed bool
 }
 
 func newNotifier(fyne.App) *notifier { return &notifier{} }
 
-// Messages and numbers of Windows (winuser.h, shellapi.h).
+// Messages and constants of Windows (winuser.h, shellapi.h).
 const (
 	wmClose   = 0x0010
 	wmDestroy = 0x0002
@@ -97,7 +97,7 @@ type notifyIcon struct {
 	balloon             windows.Handle
 }
 
-// send shows a note in place of the one before.
+// send shows a note in place of the previous one.
 func (n *notifier) send(m note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -114,7 +114,7 @@ func (n *notifier) send(m note) error {
 	return nil
 }
 
-// start makes the thread, once. It is called with mu held.
+// start starts the thread, once. It is called with mu held.
 func (n *notifier) start() error {
 	if n.window != 0 {
 		return nil
@@ -127,8 +127,8 @@ func (n *notifier) start() error {
 	return nil
 }
 
-// begin has the end of the session told: what Windows gives a program then is some
-// seconds, and the process is gone once its windows have answered.
+// begin subscribes to the end of the session. Windows gives a program a few seconds then,
+// and the process is gone as soon as its windows have answered.
 func (d *Desktop) begin() {
 	n := d.notifier
 	n.mu.Lock()
@@ -139,10 +139,10 @@ func (d *Desktop) begin() {
 	}
 }
 
-// endTime is how long the window's goroutine may take for its part at the end.
+// endTime is how long the UI goroutine may take for its part at the end.
 const endTime = 2 * time.Second
 
-// endOfSession does what is to be done before the process is gone.
+// endOfSession does what must be done before the process is gone.
 func (d *Desktop) endOfSession() {
 	rest := make(chan func(), 1)
 	d.Do(func() { rest <- d.onTerminate() })
@@ -153,11 +153,10 @@ func (d *Desktop) endOfSession() {
 	}
 }
 
-// run is the thread of the notifications. It sets window, under the lock of who
-// started it.
+// run is the notifications' thread. It sets window under its starter's lock.
 func (n *notifier) run(started chan<- error) {
-	runtime.LockOSThread()                                                           // a window belongs to a thread; it ends with this goroutine
-	name := windows.StringToUTF16Ptr(fmt.Sprintf("%s notifications %p", appName, n)) // a class is of one procedure
+	runtime.LockOSThread()                                                           // a window belongs to a thread; the thread ends with this goroutine
+	name := windows.StringToUTF16Ptr(fmt.Sprintf("%s notifications %p", appName, n)) // a window class has one procedure
 	class := windowClass{procedure: windows.NewCallback(n.procedure), name: name}
 	class.size = uint32(unsafe.Sizeof(class))
 	if ok, _, err := registerClass.Call(uintptr(unsafe.Pointer(&class))); ok == 0 {
@@ -176,7 +175,7 @@ func (n *notifier) run(started chan<- error) {
 		if got, _, _ := getMessage.Call(uintptr(unsafe.Pointer(&m)), 0, 0, 0); int32(got) <= 0 {
 			return
 		}
-		_, _, _ = dispatchMessage.Call(uintptr(unsafe.Pointer(&m))) // what our procedure gives
+		_, _, _ = dispatchMessage.Call(uintptr(unsafe.Pointer(&m))) // our procedure's result
 	}
 }
 
@@ -213,7 +212,7 @@ func (n *notifier) procedure(window windows.HWND, what uint32, wParam, lParam ui
 		remove(window)
 		_, _, _ = destroyWindow.Call(uintptr(window)) // it is ours, on this thread
 	case wmDestroy:
-		_, _, _ = postQuitMessage.Call(0) // gives nothing
+		_, _, _ = postQuitMessage.Call(0) // returns nothing
 	default:
 		result, _, _ := defaultProcedure.Call(uintptr(window), uintptr(what), wParam, lParam)
 		return result
@@ -221,7 +220,7 @@ func (n *notifier) procedure(window windows.HWND, what uint32, wParam, lParam ui
 	return 0
 }
 
-// show shows a note. Where there is no taskbar, nothing happens.
+// show shows a note. Without a taskbar nothing happens.
 func show(window windows.HWND, m note) {
 	i := notifyIcon{
 		window: window, id: noticeIcon, callback: wmNotice, icon: appIcon(),
@@ -234,15 +233,14 @@ func show(window windows.HWND, m note) {
 	_, _, _ = shellNotifyIcon.Call(nimAdd, uintptr(unsafe.Pointer(&i)))
 }
 
-// remove takes the icon of a note away, if there is one.
+// remove removes a note's icon if there is one.
 func remove(window windows.HWND) {
 	i := notifyIcon{window: window, id: noticeIcon}
 	i.size = uint32(unsafe.Sizeof(i))
 	_, _, _ = shellNotifyIcon.Call(nimDelete, uintptr(unsafe.Pointer(&i)))
 }
 
-// appIcon is the program's own icon, or where it was built without one, that of any
-// program.
+// appIcon returns the program's own icon or, if it was built without one, the default icon.
 func appIcon() windows.Handle {
 	const anyProgram = 32512 // IDI_APPLICATION
 	var own windows.Handle
@@ -255,7 +253,7 @@ func appIcon() windows.Handle {
 	return windows.Handle(icon)
 }
 
-// fill puts text into a field that ends in a zero, as much of it as has room.
+// fill copies text into a zero-terminated field, as much as fits.
 func fill(field []uint16, text string) {
 	n := 0
 	for _, r := range text {
@@ -270,7 +268,7 @@ func fill(field []uint16, text string) {
 	}
 }
 
-// close takes away what is shown and ends the thread.
+// close removes the shown note and ends the thread.
 func (n *notifier) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

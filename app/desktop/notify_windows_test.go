@@ -10,18 +10,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Run under Wine: make test-systems.
+// These tests run under Wine: make test-systems.
 
 func TestNotificationOnWindows(t *testing.T) {
 	n := newNotifier(nil)
 	pressed := make(chan string, 4)
 	for _, title := range []string{"first", "second"} {
-		// what would be run by a shell stays text
+		// text that a shell would run stays text
 		if err := n.send(note{title: title, body: "$(calc) \"; & `x`", clicked: func() { pressed <- title }}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// when it is pressed, as the taskbar tells
+	// when it is clicked, with the taskbar's message
 	if ok, _, err := postMessage.Call(uintptr(n.window), wmNotice, noticeIcon, balloonClick); ok == 0 {
 		t.Fatal(err)
 	}
@@ -40,9 +40,9 @@ func TestNotificationOnWindows(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheSessionIsToldOnWindows(t *testing.T) {
+func TestTheEndOfTheSessionOnWindows(t *testing.T) {
 	u := newUI(t)
-	l := newLoop(u.post, never, time.Second, make(wakeChannel, 1))
+	l := newLoop(u.post, never, ignore, time.Second, make(wakeChannel, 1))
 	l.start()
 	var did []string
 	d := &Desktop{loop: l, notifier: newNotifier(nil), onTerminate: func() func() {
@@ -51,7 +51,7 @@ func TestTheEndOfTheSessionIsToldOnWindows(t *testing.T) {
 	}}
 	d.begin()
 	send := user32.NewProc("SendMessageW")
-	_, _, _ = send.Call(uintptr(d.notifier.window), wmEnd, 0, 0) // another program refused: it goes on
+	_, _, _ = send.Call(uintptr(d.notifier.window), wmEnd, 0, 0) // another program refused, so the session continues
 	if len(did) > 0 {
 		t.Errorf("the session goes on, and it did %v", did)
 	}
@@ -60,7 +60,7 @@ func TestTheEndOfTheSessionIsToldOnWindows(t *testing.T) {
 		t.Errorf("at the end it did %v", did)
 	}
 	l.stop()
-	l.setVisible(true) // lets a parked turn go
+	l.setVisible(true) // releases a parked turn
 	d.notifier.close()
 }
 

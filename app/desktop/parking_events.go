@@ -9,17 +9,16 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// parkFor is how long the loop is parked at a time. Events end the waiting at once, so
-// nothing waits for this to pass.
+// parkFor is how long the loop is parked at a time. Events end the wait at once, so nothing
+// depends on it.
 const parkFor = 5 * time.Second
 
-// eventParking waits where the window system's events come in, so that they are
-// handled while the loop is parked: clicks on the menu-bar icon on macOS, broadcasts and
-// the end of the session on Windows, the question of an X11 desktop whether we are
-// alive.
+// eventParking waits for the window system's events, so that they are handled while the
+// loop is parked: clicks on the menu-bar icon on macOS, broadcasts and the end of the
+// session on Windows, an X11 desktop's question whether we are alive.
 //
-// Fyne starts GLFW before its loop and ends it after, on the UI goroutine, and there
-// is a turn only in between.
+// Fyne starts GLFW before its loop and ends it afterwards, on the UI goroutine; turns only
+// run in between.
 type eventParking struct{ woken atomic.Bool }
 
 func (p *eventParking) wait(d time.Duration) (event bool) {

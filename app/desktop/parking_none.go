@@ -7,5 +7,5 @@ import "time"
 // parkFor is how long the loop is parked at a time.
 const parkFor = 5 * time.Second
 
-// newParking: without a window system there are no events to wait for.
+// newParking returns a parking without events, because there is no window system.
 func newParking() parking { return make(wakeChannel, 1) }

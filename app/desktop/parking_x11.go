@@ -20,20 +20,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// x11Parking waits for what the X server sends in Go's own poller rather than in C. A
-// thread that waits in C keeps one of Go's processors for the first ten milliseconds, in
-// which the runtime looks 60 times whether to take it away: of all that woke the
-// processor for an open window, that was three quarters.
+// x11Parking waits for the X server's messages in Go's own poller instead of in C. A thread
+// that waits in C keeps one of Go's processors for the first ten milliseconds, in which the
+// runtime checks 60 times whether to take it away: that was three quarters of an open
+// window's wake-ups.
 //
-// Where the window system isn't X11, it is an eventParking.
+// If the window system isn't X11, it is an eventParking.
 type x11Parking struct {
 	eventParking
 
 	mu      sync.Mutex
-	asked   bool            // for the connection; GLFW has none before the loop runs
-	display *C.Display      // nil: not X11
-	socket  *os.File        // the connection, another descriptor of the same; its deadline ends a wait
-	ready   syscall.RawConn // of the socket
+	asked   bool            // whether connect ran; GLFW has no connection before the loop runs
+	display *C.Display      // nil if not X11
+	socket  *os.File        // another descriptor of the connection; its deadline ends a wait
+	ready   syscall.RawConn // the socket's
 }
 
 func newParking() parking { return &x11Parking{} }
@@ -45,7 +45,7 @@ func (p *x11Parking) wait(d time.Duration) (event bool) {
 		p.asked = true
 		p.connect()
 	}
-	if (first || p.socket != nil) && p.woken.Swap(false) { // before it knew where it is waited
+	if (first || p.socket != nil) && p.woken.Swap(false) { // woken before it knew where to wait
 		p.mu.Unlock()
 		return false
 	}
@@ -53,11 +53,12 @@ func (p *x11Parking) wait(d time.Duration) (event bool) {
 		p.mu.Unlock()
 		return p.eventParking.wait(d)
 	}
-	_ = p.socket.SetReadDeadline(time.Now().Add(d)) // it was made to take one
+	_ = p.socket.SetReadDeadline(time.Now().Add(d)) // the socket supports deadlines
 	p.mu.Unlock()
 
-	// What else arrives than events, such as answers to the graphics library, ends no wait.
-	_ = p.ready.Read(func(fd uintptr) bool { // the only error is that the time is over
+	// Messages other than events, such as answers to the graphics library, don't end a
+	// wait.
+	_ = p.ready.Read(func(fd uintptr) bool { // the only error is the deadline
 		for event = C.XPending(p.display) > 0; !event && readable(fd); {
 			event = C.XPending(p.display) > 0
 		}
@@ -83,7 +84,7 @@ func (p *x11Parking) wake() {
 	}
 }
 
-// connect hands the connection to the X server to Go's poller. Called with mu held.
+// connect passes the connection to the X server to Go's poller. Called with mu held.
 func (p *x11Parking) connect() {
 	if glfw.GetPlatform() != glfw.PlatformX11 {
 		return
@@ -94,7 +95,7 @@ func (p *x11Parking) connect() {
 		slog.Debug("the connection to the X server can't be waited for", "error", err)
 		return
 	}
-	socket := os.NewFile(uintptr(fd), "the X server") // non-blocking, as Xlib made it
+	socket := os.NewFile(uintptr(fd), "the X server") // Xlib made it non-blocking
 	if err := socket.SetReadDeadline(time.Time{}); err != nil {
 		slog.Debug("the connection to the X server can't be waited for", "error", err)
 		socket.Close()
@@ -109,7 +110,7 @@ func (p *x11Parking) connect() {
 	p.display, p.socket, p.ready = display, socket, ready
 }
 
-// readable tells whether something has arrived that nobody has read.
+// readable reports whether there is unread data.
 func readable(fd uintptr) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 	return err == nil && n > 0

@@ -2,10 +2,10 @@ package desktop
 
 import "fyne.io/fyne/v2"
 
-// dropPictures has hidden windows let go of the pictures of their texts, each of which
-// the toolkit keeps as it was drawn last. It does so by itself at the first drawing
-// after a minute; content that is set anew makes it do so at once. They are drawn again
-// when the window is: some milliseconds, for several megabytes.
+// dropPictures makes hidden windows drop the cached pictures of their texts. The toolkit
+// does so by itself at the first drawing after a minute; setting the content again makes it
+// happen at once. The texts are drawn again with the window, which costs some milliseconds
+// and saves several megabytes.
 func dropPictures(windows []fyne.Window) {
 	for _, w := range windows {
 		focused := w.Canvas().Focused()

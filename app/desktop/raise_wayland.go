@@ -9,7 +9,7 @@ package desktop
 #include <wayland-client.h>
 
 // The interface xdg_activation_v1 of wayland-protocols (staging/xdg-activation), as
-// wayland-scanner writes it, without what is not used.
+// wayland-scanner writes it, without the unused parts.
 static const struct wl_interface *activation_types[] = {NULL, &wl_surface_interface};
 static const struct wl_message activation_requests[] = {
 	{"destroy", "", NULL},
@@ -30,9 +30,9 @@ static void activation_global_remove(void *data, struct wl_registry *registry, u
 
 static const struct wl_registry_listener activation_listener = {activation_global, activation_global_remove};
 
-// activate_surface asks the compositor to bring a surface in front, with the token it
-// gave another program to do so. It reports 0 where the compositor knows no activation.
-// It has a queue of its own: the window's events stay where they are.
+// activate_surface asks the compositor to bring a surface to the front, with the token that
+// it gave the requesting program. It returns 0 if the compositor doesn't support
+// activation. It uses its own queue, so the window's events stay in theirs.
 static int activate_surface(struct wl_display *display, struct wl_surface *surface, const char *token) {
 	struct wl_event_queue *queue = wl_display_create_queue(display);
 	struct wl_display *own = wl_proxy_create_wrapper(display);
@@ -67,8 +67,8 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// raise brings a window in front on Wayland, where programs can't do so by themselves:
-// with the token of who asked for it, or where there is none, by showing it anew.
+// raise brings a window to the front on Wayland, where programs can't do so by themselves:
+// with the requesting program's token or, without one, by showing the window again.
 func raise(w fyne.Window, token string, covered bool) {
 	native, ok := w.(driver.NativeWindow)
 	if !ok {
@@ -81,7 +81,7 @@ func raise(w fyne.Window, token string, covered bool) {
 		}
 	})
 	if surface == 0 || glfw.GetPlatform() != glfw.PlatformWayland {
-		return // elsewhere showing it raised it
+		return // elsewhere showing it has raised it
 	}
 	if token != "" {
 		text := C.CString(token)

@@ -1,8 +1,8 @@
 //go:build !darwin || cgo
 
-// Command emptywindow shows a window of the toolkit with one word in it: what the CPU
-// window's cost is compared with, in the same minute on the same screen. It is built
-// by scripts/sidebyside.sh and no part of the app.
+// Command emptywindow shows a window of the toolkit with one word, as the baseline for the
+// CPU window's cost, in the same minute on the same screen. scripts/sidebyside.sh builds
+// it; it is not part of the app.
 package main
 
 import (

@@ -3,7 +3,7 @@ package toolkit
 import (
 	_ "unsafe" // for go:linkname
 
-	_ "fyne.io/fyne/v2" // whose painter this is about
+	_ "fyne.io/fyne/v2" // its painter is used
 	"github.com/go-text/typesetting/fontscan"
 	"github.com/go-text/typesetting/shaping"
 )
@@ -20,9 +20,9 @@ var systemFontsLoaded bool
 //go:linkname shaper fyne.io/fyne/v2/internal/painter.shaper
 var shaper *shaping.HarfbuzzShaper
 
-// DropFonts drops all parsed fonts, bundled ones and the system's: 13 MB for our window.
-// Fyne keeps a font from the first text that needs it for as long as the process runs, and
-// its shaper keeps fonts even when the theme changes. It parses those it needs again.
+// DropFonts drops all parsed fonts, both bundled and the system's: 13 MB for our window.
+// Fyne keeps a font from the first text that needs it until the process ends, and its
+// shaper keeps fonts even when the theme changes. Fonts are parsed again when needed.
 func DropFonts() {
 	clearFontCache()
 	systemFonts, systemFontsLoaded = nil, false

@@ -21,7 +21,7 @@ func TestDropFontsFreesThem(t *testing.T) {
 	}
 	inUse := func() uint64 {
 		runtime.GC()
-		runtime.GC() // what pools hold
+		runtime.GC() // empties pools
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
@@ -30,7 +30,7 @@ func TestDropFontsFreesThem(t *testing.T) {
 	want := measure("words 🔍 0")
 	for i := range 3 { // a shaper that isn't reset keeps the fonts of earlier rounds
 		toolkit.DropFonts()
-		got := measure(fmt.Sprint("words 🔍 ", i+1)) // Fyne keeps the sizes of texts
+		got := measure(fmt.Sprint("words 🔍 ", i+1)) // Fyne caches the sizes of texts
 		held := inUse()
 		toolkit.DropFonts()
 		after := inUse()

@@ -12,6 +12,6 @@ import (
 //go:linkname drawSingleFrame fyne.io/fyne/v2/internal/driver/glfw.(*gLDriver).drawSingleFrame
 func drawSingleFrame(driver unsafe.Pointer)
 
-// Draw draws the windows that have changed, now instead of at the next tick of the loop of
-// an app, which must run.
+// Draw draws the changed windows at once instead of at the next tick of the app's loop,
+// which must be running.
 func Draw(app fyne.App) { drawSingleFrame(reflect.ValueOf(app.Driver()).UnsafePointer()) }
