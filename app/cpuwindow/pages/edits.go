@@ -30,7 +30,7 @@ type Edits struct {
 	writing sync.Mutex // one writer at a time: the last state wins
 }
 
-// NewEdits returns the edits of a data folder's files, before Find.
+// NewEdits returns the edits of a data folder's files, before LoadStored.
 func NewEdits(h Host, disk Memories) *Edits {
 	return &Edits{
 		host: h, disk: disk, buffers: map[string]*editBuffer{},

@@ -24,7 +24,7 @@ type trial struct {
 	field      *kit.LineField
 	words      *kit.Label  // its state or result
 	stopButton *kit.Button // Stop
-	status     kit.Row     // row with words and halt, above the answer
+	status     kit.Row     // row with words and stopButton, above the answer
 	leaves     answer.Rows
 	shown      int // number of the answer's rows on the page
 

@@ -7,5 +7,6 @@
 // marks matches in them. The package also has the rows that every view uses: a box, a card,
 // prose on a surface, a list within a card.
 //
-// It doesn't know what the rows are about. Everything is called on the UI goroutine.
+// It doesn't know what the rows are about. Viewport has more than thirty methods because
+// the toolkit wants one for every kind of event. Everything is called on the UI goroutine.
 package column

@@ -30,10 +30,10 @@ type places struct {
 	Follow    bool    // the end is visible, and stays so
 	Fixed     bool    // for a list or page: it never follows its end, and a reader at its top stays there
 	Left      float32 // x of the column in the view
-	Pad       float32 // beside the column
-	Top       float32 // above the first row
-	Bottom    float32 // below the last one
-	Leftward  bool    // the column stands at the left, not in the middle
+	Pad       float32 // space beside the column
+	Top       float32 // space above the first row
+	Bottom    float32 // space below the last row
+	Leftward  bool    // the column is left-aligned instead of centred
 	size      fyne.Size
 	column    float32    // current width of the column
 	placedFor [2]float32 // text scale and density used for the rows' places
