@@ -149,7 +149,7 @@ func (m messages) useVersion(id string, back bool) {
 		if err := m.parts.Library.UseVersion(ctx, c.Name, id); err != nil {
 			return err
 		}
-		return m.Chats.Refill(ctx, c)
+		return m.Chats.Reread(ctx, c)
 	}, func() {
 		if m.Chats.Shown() != c {
 			return

@@ -61,8 +61,8 @@ func (c *Chats) Reload() {
 	}()
 }
 
-// Refill reads a conversation again. Off the UI goroutine.
-func (c *Chats) Refill(ctx context.Context, conv *conversation.Conversation) error {
+// Reread reads a conversation again. Off the UI goroutine.
+func (c *Chats) Reread(ctx context.Context, conv *conversation.Conversation) error {
 	t, err := c.parts.Sessions.Load(ctx, conv.Name)
 	if err == nil {
 		conv.Fill(t)

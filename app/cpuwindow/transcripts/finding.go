@@ -6,8 +6,8 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// OpenFind shows the find bar with the last phrase.
-func (v *View) OpenFind() {
+// openFind shows the find bar with the last phrase.
+func (v *View) openFind() {
 	if v.Read == nil {
 		return
 	}

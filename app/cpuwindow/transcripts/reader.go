@@ -46,7 +46,7 @@ func (r *Reader) Find() {
 		if r.Read == nil || r.Name != t.Info.Name {
 			r.Show(t, "", "")
 		}
-		r.OpenFind()
+		r.openFind()
 	})
 }
 

@@ -203,7 +203,7 @@ func (v *View) heading(now time.Time) []*column.Placed {
 	}
 	buttons = append(buttons,
 		kit.NewButton(kit.ButtonPlain, i18n.T("Fork"), func() { v.act.Fork(in, "") }),
-		kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.OpenFind))
+		kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.openFind))
 	links := []fyne.CanvasObject{
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Export"), func() { v.act.Export(in) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy as text"), func() { v.act.CopyAll(in) }),
@@ -235,7 +235,7 @@ func (v *View) machineHeading(in transcript.Info) []*column.Placed {
 	return []*column.Placed{
 		{Row: column.NewBoxRow(kit.Title(i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": in.Machine}))), Gap: kit.Gap16, Max: kit.ProseMax},
 		column.TextRow(i18n.With("These are the messages that {{.Machine}} put on the memory server. The conversation itself is on that machine: go on with it, edit it or delete it there.", i18n.Places{"Machine": in.Machine}), kit.RoleMuted, kit.Gap4),
-		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.OpenFind)), Gap: kit.Gap8},
+		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.openFind)), Gap: kit.Gap8},
 	}
 }
 
