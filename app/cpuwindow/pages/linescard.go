@@ -59,8 +59,8 @@ func lineProse(l cardLine) *prose.Text {
 	return p
 }
 
-// originWidth returns the width reserved for the button with a line's origin, or 0 if that stands
-// below.
+// originWidth returns the width reserved for the button with a line's origin, or 0 if that
+// stands below.
 func (l cardLine) originWidth(width float32) float32 {
 	if l.from == "" || width < asideRoom {
 		return 0

@@ -128,8 +128,8 @@ func (v *Viewport) ToEnd() {
 	v.ReportAway()
 }
 
-// ChangeInPlace changes rows while what the reader looks at stays in place, even at the end: use it
-// when something visible is opened or closed.
+// ChangeInPlace changes rows while what the reader looks at stays in place, even at the
+// end: use it when something visible is opened or closed.
 func (v *Viewport) ChangeInPlace(change func()) {
 	v.Follow = false
 	change()
