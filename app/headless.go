@@ -56,7 +56,7 @@ func noticeLine(n backend.Notice) string {
 	return strings.TrimSpace("mac-stats: " + strings.TrimSuffix(n.Text, ".") + ". " + n.Next)
 }
 
-// raised asks a running app to show its window and reports whether there is one. It returns
+// raiseRunning asks a running app to show its window and reports whether there is one. It returns
 // an error if the app runs without a window.
 func raiseRunning(ctx context.Context) (bool, error) {
 	paths, err := config.FindPaths(os.Getenv)

@@ -38,7 +38,7 @@ func main() {
 	os.Exit(code)
 }
 
-// endings returns the signals that end the app in an orderly way: it saves answers and
+// stopSignals returns the signals that end the app in an orderly way: it saves answers and
 // removes a demo's folder. A closed terminal (SIGHUP) is one of them, except under nohup.
 func stopSignals() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}

@@ -139,7 +139,8 @@ func (p *place) everything() []string {
 	return paths
 }
 
-// The fallbacks are tested on every system, so that they work where they are needed.
+// disks returns both ways, because the fallback is tested on every system: it must work where
+// it is needed.
 func disks(t *testing.T, best disk, other disk) []disk {
 	t.Helper()
 	if best.name == other.name {

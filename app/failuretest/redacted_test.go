@@ -14,7 +14,7 @@ import (
 // asSummary is part of each Summary that was made without a model.
 const asSummary = "made without a model"
 
-// tells reports whether a text contains the Summary of the first messages.
+// hasSummary reports whether a text contains the Summary of the first messages.
 func hasSummary(text string) bool {
 	return strings.Contains(text, asSummary) && strings.Contains(text, "we meet in "+secretWord)
 }
