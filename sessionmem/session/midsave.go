@@ -112,7 +112,10 @@ func (s *state) refreshToWrite(ctx context.Context) error {
 		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, s.file)
 	}
 	if slices.ContainsFunc(s.transcripts(), catalog.InArchive) {
-		return s.bringBack()
+		if err := s.bringBack(); err != nil {
+			return err
+		}
+		return s.refresh()
 	}
 	return nil
 }
@@ -153,8 +156,8 @@ func (s *files) toUTF8() (converted bool, err error) {
 }
 
 // bringBack moves an archived transcript, with all its parts, back to the session folder to be
-// written to. The caller holds the append lock.
-func (s *state) bringBack() error {
+// written to. The caller holds the append lock and refreshes the session.
+func (s *files) bringBack() error {
 	for _, file := range s.transcripts() {
 		if !catalog.InArchive(file) {
 			continue
@@ -163,5 +166,5 @@ func (s *state) bringBack() error {
 			return err
 		}
 	}
-	return s.refresh()
+	return nil
 }

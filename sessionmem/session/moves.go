@@ -48,7 +48,7 @@ func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Dur
 		return err
 	}
 	defer release()
-	if s.ses.isRunning(time.Now(), min(after, justNow)) {
+	if s.ses.last.isWithin(min(after, justNow), time.Now()) {
 		return fmt.Errorf("%w: something was said in it just now, whatever the clock says", ErrBusy)
 	}
 	if len(s.ses.unsaved.blocks) > 0 {
@@ -180,11 +180,4 @@ func (s Moves) RunExclusively(ctx context.Context, patience time.Duration, who s
 	work()
 	s.ses.forgetFile()
 	return nil
-}
-
-// isRunning reports whether this process saw the session's last block being written less than
-// within ago. A clock that has jumped ahead since doesn't change that.
-func (s *state) isRunning(now time.Time, within time.Duration) bool {
-	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older block that was brought in
-	return !s.last.seen.IsZero() && written && now.Sub(s.last.seen) < within
 }

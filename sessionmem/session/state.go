@@ -34,6 +34,13 @@ type joined struct {
 	time time.Time // the block's own
 }
 
+// isWithin reports whether this process saw the block being written less than limit ago. A
+// clock that has jumped ahead since doesn't change that.
+func (j joined) isWithin(limit time.Duration, now time.Time) bool {
+	written := j.seen.Round(0).Sub(j.time).Abs() < time.Minute // it isn't an older block that was brought in
+	return !j.seen.IsZero() && written && now.Sub(j.seen) < limit
+}
+
 // turnBlock is a block that was written in the running turn.
 type turnBlock struct {
 	block    transcript.Block

@@ -71,7 +71,7 @@ type rendered struct {
 
 // render returns the blocks as they will be in the file. It chooses another file if the
 // session has none or it is full.
-func (s *state) render(blocks []transcript.Block) rendered {
+func (s *files) render(blocks []transcript.Block) rendered {
 	r := rendered{created: s.file == "", back: func() {}, offsets: make([]int64, 0, len(blocks)+1)}
 	if r.created {
 		s.file, _ = newFile(s.name, blocks)
