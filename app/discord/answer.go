@@ -49,7 +49,7 @@ func (an *answerer) answer(ctx context.Context, w *working) (done bool) {
 	if len(j.parts) == 0 || an.people.isForgotten(j) {
 		return true // it was deleted
 	}
-	an.people.remembers(j)
+	an.people.noteRemembered(j)
 	req := an.request(ctx, j, set, around, before)
 	d := an.newDraft(j, func(ctx context.Context) string { return an.replyTarget(ctx, j, around, set) })
 	result, text, err := an.follow(ctx, req, d)

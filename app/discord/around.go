@@ -80,7 +80,7 @@ func (c *collector) thread(ctx context.Context) around {
 		out.target = ""
 	} else {
 		out.target = target.ID
-		if meaningless(c.message.Text) && target.ID != c.message.ID {
+		if hasNoWords(c.message.Text) && target.ID != c.message.ID {
 			out.about = target
 		}
 	}
@@ -104,7 +104,7 @@ func (c *collector) newestHuman(recent []connection.Message) *connection.Message
 		if m.System || m.Webhook || m.Author.Bot {
 			continue
 		}
-		if !meaningless(m.Text) {
+		if !hasNoWords(m.Text) {
 			return &m
 		}
 		if empty == nil {
@@ -180,7 +180,7 @@ func (c *collector) chain(ctx context.Context) around {
 		next = m.Reply
 	}
 	slices.Reverse(list)
-	if n := len(list); n > 0 && meaningless(c.message.Text) && list[n-1].Author.ID != c.bot {
+	if n := len(list); n > 0 && hasNoWords(c.message.Text) && list[n-1].Author.ID != c.bot {
 		out.about = &list[n-1]
 	}
 	out.block = c.capped(&out, c.said(list))
@@ -303,8 +303,8 @@ func sanitize(text string, most int) string {
 	return text
 }
 
-// meaningless reports whether a text holds only mentions and signs.
-func meaningless(text string) bool {
+// hasNoWords reports whether a text holds only mentions and signs.
+func hasNoWords(text string) bool {
 	text = mentionPattern.ReplaceAllString(text, "")
 	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) }) < 0
 }

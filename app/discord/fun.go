@@ -63,7 +63,7 @@ func (wt *waiting) addFun(m connection.Message, place connection.Place, set chan
 	} else if s.botReplies >= set.BotReplies {
 		return
 	}
-	if meaningless(m.Text) && len(m.Attachments) == 0 {
+	if hasNoWords(m.Text) && len(m.Attachments) == 0 {
 		return
 	}
 	if s.job == nil {

@@ -44,7 +44,7 @@ func (b *Bot) handleMessage(ctx context.Context, m connection.Message) {
 	switch {
 	case !m.Author.Bot && !h.file.May(m.Author.ID, m.Roles, h.place.ID, h.place.Parent):
 		if h.spoken {
-			b.meet(m, h.file)
+			b.offerPairing(m, h.file)
 		}
 	case h.spoken && !m.Author.Bot && b.commands.isCommand(m):
 		if b.withinLimits(ctx, m, h.file, true) {
@@ -53,7 +53,7 @@ func (b *Bot) handleMessage(ctx context.Context, m connection.Message) {
 	case h.set.Mode == channels.HavingFun:
 		b.waiting.addFun(m, h.place, h.file.Fun, h.spoken)
 	case !b.p.ReadsAll && withheld(m) && h.spoken:
-		b.cantRead(m)
+		b.explainWithheld(m)
 	default:
 		b.handleQuestion(ctx, h)
 	}
@@ -77,7 +77,7 @@ func (b *Bot) locate(ctx context.Context, m connection.Message) (h incoming, ok 
 
 // handleQuestion queues a message to be answered, within the limits.
 func (b *Bot) handleQuestion(ctx context.Context, h incoming) {
-	empty := meaningless(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0
+	empty := hasNoWords(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0
 	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
 	}
@@ -93,12 +93,12 @@ func withheld(m connection.Message) bool {
 	return m.Text == "" && len(m.Attachments) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
 }
 
-// cantReadEvery is how often people in a channel are told.
-const cantReadEvery = time.Hour
+// explainEvery is how often people in a channel are told.
+const explainEvery = time.Hour
 
-// cantRead explains how to get an answer from the bot.
-func (b *Bot) cantRead(m connection.Message) {
-	if !b.limits.once("unread "+m.Channel, cantReadEvery) {
+// explainWithheld explains how to get an answer from the bot.
+func (b *Bot) explainWithheld(m connection.Message) {
+	if !b.limits.once("unread "+m.Channel, explainEvery) {
 		return
 	}
 	b.spawn(func(ctx context.Context) {

@@ -11,12 +11,12 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// meetEvery is the minimum time between two answers to a stranger.
-const meetEvery = 5 * time.Minute
+// pairingEvery is the minimum time between two answers to a stranger.
+const pairingEvery = 5 * time.Minute
 
-// meet answers a stranger with a code that the owner can use to let them in.
-func (b *Bot) meet(m connection.Message, f *channels.File) {
-	if !f.Pairing || m.Author.Bot || !b.limits.once("stranger "+m.Author.ID, meetEvery) {
+// offerPairing answers a stranger with a code that the owner can use to let them in.
+func (b *Bot) offerPairing(m connection.Message, f *channels.File) {
+	if !f.Pairing || m.Author.Bot || !b.limits.once("stranger "+m.Author.ID, pairingEvery) {
 		return
 	}
 	b.spawn(func(ctx context.Context) {

@@ -46,18 +46,18 @@ const forgotFor = 24 * time.Hour
 
 // isForgotten reports whether an author of a job asked to be forgotten after writing it.
 func (pp *people) isForgotten(j *job) bool {
-	return slices.ContainsFunc(j.authors(), func(id string) bool { return pp.hasForgotten(id, j.since) })
+	return slices.ContainsFunc(j.authors(), func(id string) bool { return pp.wasForgotten(id, j.since) })
 }
 
-// hasForgotten reports whether somebody asked to be forgotten since a time.
-func (pp *people) hasForgotten(user string, since time.Time) bool {
+// wasForgotten reports whether somebody asked to be forgotten since a time.
+func (pp *people) wasForgotten(user string, since time.Time) bool {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	return pp.forgot[user].After(since)
 }
 
-// remembers records that the transcript will hold text by the job's authors.
-func (pp *people) remembers(j *job) {
+// noteRemembered records that the transcript will hold text by the job's authors.
+func (pp *people) noteRemembered(j *job) {
 	pp.mu.Lock()
 	defer pp.mu.Unlock()
 	for _, id := range j.authors() {

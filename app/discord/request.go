@@ -23,7 +23,7 @@ func (an *answerer) request(ctx context.Context, j *job, set Settings, a around,
 	here := f.For(j.place.ID, j.place.Parent)
 	m, said := j.message(), an.textOf(j)
 	text := said.words()
-	if meaningless(text) && !j.fun {
+	if hasNoWords(text) && !j.fun {
 		text = ""
 	}
 	files, unread := an.download(ctx, m)

@@ -108,7 +108,7 @@ func (an *answerer) keep(ctx context.Context, j *job, d *draft, result agents.Re
 	}
 	if an.people.isForgotten(j) { // a moment ago
 		for _, author := range j.authors() {
-			if !an.people.hasForgotten(author, j.since) {
+			if !an.people.wasForgotten(author, j.since) {
 				continue
 			}
 			if _, err := an.p.State.ForgetAuthor(ctx, author); err != nil {

@@ -196,7 +196,7 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 		}
 		heading := "Memory of " + f.Target.String() + ":"
 		for _, b := range f.Bullets {
-			if !allowed.Discord && memorytext.LearntOnDiscord(b.From) {
+			if !allowed.Discord && memorytext.LearnedOnDiscord(b.From) {
 				continue
 			}
 			if heading != "" {

@@ -176,7 +176,7 @@ func (f *Session) find(file *cleaning, t forgotten.Touched) {
 		if t.Action != forgotten.Emptied && t.Action != forgotten.Rebuilt {
 			return
 		}
-		latest := forgotten.OfSecond([]forgotten.Touched{t}, f.t.Own().At)
+		latest := forgotten.BlocksInSecond([]forgotten.Touched{t}, f.t.Own().At)
 		if len(file.found) > 0 {
 			file.found[0].Latest = append(file.found[0].Latest, latest...)
 			return

@@ -29,7 +29,7 @@ func (f *Session) refuse(place, file string, err error) {
 func (f *Session) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.File, transcript.PartialDir+"/") || !f.t.MadeOf(f.Name, group[0].first, c.Topic) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.File, transcript.PartialDir+"/") || !f.t.MayBeMadeFrom(f.Name, group[0].first, c.Topic) {
 			continue
 		}
 		to := path.Join(path.Dir(c.File), transcript.PartFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))

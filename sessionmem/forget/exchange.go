@@ -87,7 +87,7 @@ func leaveNamesakes(ctx context.Context, store *sessionmem.Store, t *forgotten.D
 	})
 	for session := range means {
 		if !same[session] {
-			t.LeaveSession(session)
+			t.ExcludeSession(session)
 		}
 	}
 	return err

@@ -67,7 +67,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		case b.Kind == transcript.KindUser || b.Kind == transcript.KindText:
 			t.AddSentences(transcript.WithoutAttachments(b.Text), true)
 		default:
-			t.AddTold(b.Text, common)
+			t.AddModelText(b.Text, common)
 		}
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	p.Common = t.DropCommon(common)
 	for _, l := range f.p.Memory.Learned() {
-		if (t.Own().Guest || !t.Holds(l.Text)) && (g.taught(t, l) || f.isAbout(p.Selection.Author, l)) {
+		if (t.Own().Guest || !t.Holds(l.Text)) && (g.comesFrom(t, l) || f.isAbout(p.Selection.Author, l)) {
 			t.AddLesson(l.Text)
 		}
 	}
@@ -202,17 +202,17 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Draft, g *ga
 		switch {
 		case !derived[session+"/"+b.ID] || b.Text == forgotten.Text:
 		case b.Kind == transcript.KindSummary:
-			t.AddTold(b.Text, common)
+			t.AddModelText(b.Text, common)
 		case b.By != "":
 			t.AddSentences(b.Text, true)
 		}
 	})
 }
 
-// taught reports whether a lesson or a proposal comes from matching text: from a session or
+// comesFrom reports whether a lesson or a proposal comes from matching text: from a session or
 // a time that goes as a whole; else from the session since then, from those blocks or in
 // the same words.
-func (g *gathered) taught(t *forgotten.Draft, l memory.Learned) bool {
+func (g *gathered) comesFrom(t *forgotten.Draft, l memory.Learned) bool {
 	if l.Session == "" {
 		return false
 	}

@@ -160,7 +160,7 @@ func (o *offering) offerLessons() {
 	for _, l := range o.f.p.Memory.Learned() {
 		gone := o.g.gone[l.Session]
 		late := l.Day.IsZero() || !l.Day.AddDate(0, 0, 1).Before(o.g.since[l.Session])
-		if l.Proposal || gone == nil || !late || o.p.draft.Holds(l.Text) || o.p.draft.IsChosen(l.Text) || o.g.taught(o.p.draft, l) {
+		if l.Proposal || gone == nil || !late || o.p.draft.Holds(l.Text) || o.p.draft.IsChosen(l.Text) || o.g.comesFrom(o.p.draft, l) {
 			continue
 		}
 		o.found = append(o.found, forgotten.Touched{

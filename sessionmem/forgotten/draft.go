@@ -94,7 +94,7 @@ func distinctive(w textfold.Words, typed bool) bool {
 	n := len(w.Words)
 	digits := strings.ContainsFunc(string(w.Folded), unicode.IsDigit)
 	if !typed {
-		return n >= minTold || digits && n >= minTyped
+		return n >= minModel || digits && n >= minTyped
 	}
 	return n >= minTyped || digits && n >= 2 && len(w.Folded) >= 6 || len(w.Folded) >= 20
 }
@@ -116,7 +116,7 @@ func (t *Draft) AddSession(name string) { t.mark(traceSession, name) }
 // with the same words were written after it.
 func (t *Draft) AddFound(found []Touched) {
 	t.Own().Seconds = true
-	for _, id := range OfSecond(found, t.Own().At) {
+	for _, id := range BlocksInSecond(found, t.Own().At) {
 		t.mark(traceSecond, id)
 	}
 }
@@ -151,9 +151,9 @@ func (t *Draft) AddLesson(text string) { t.mark(traceLesson, t.words(text)) }
 // AddLine adds a line of a memory that is always removed, wherever it was learned.
 func (t *Draft) AddLine(text string) { t.mark(traceChosen, t.words(text)) }
 
-// AddTold adds the sentences of a model's text. DropCommon drops those again that Common
+// AddModelText adds the sentences of a model's text. DropCommon drops those again that Common
 // finds elsewhere too.
-func (t *Draft) AddTold(text string, c *Common) {
+func (t *Draft) AddModelText(text string, c *Common) {
 	if c.t == nil {
 		c.t, c.loose = t.Traces, map[[sha256.Size / 2]byte]map[string]bool{}
 	}
@@ -191,9 +191,9 @@ func (t *Draft) WordsOf(text string) map[string]bool {
 	return out
 }
 
-// LeaveSession keeps another machine's forgetting from matching a session of this machine
+// ExcludeSession keeps another machine's forgetting from matching a session of this machine
 // that only has the same name.
-func (t *Draft) LeaveSession(name string) {
+func (t *Draft) ExcludeSession(name string) {
 	g := t.Own()
 	sum := g.sum(traceSession, name)
 	delete(t.marks, traceSession+"\x00"+string(sum))

@@ -246,7 +246,7 @@ func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgott
 	g, at := t.Own(), time.Now().Round(0)
 	var lines []any
 	if g.Seconds {
-		for _, id := range OfSecond(found, at) {
+		for _, id := range BlocksInSecond(found, at) {
 			lines = append(lines, traceLine{Kind: traceSecond, Sum: g.sum(traceSecond, id), Of: g.ID})
 		}
 	}

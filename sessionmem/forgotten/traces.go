@@ -17,7 +17,7 @@ const (
 
 	// How many words a sentence needs for its copies to be found elsewhere: everybody
 	// writes shorter ones. Models repeat themselves, so their sentences need more.
-	minTyped, minTold = 5, 8
+	minTyped, minModel = 5, 8
 )
 
 // Traces identify what is to be forgotten, or was, without its text: keyed hashes of
@@ -105,8 +105,8 @@ func (t *Traces) selecting(session string, b transcript.Block) *Forgetting {
 	return nil
 }
 
-// OfSecond returns those of the found blocks that have a time in this second.
-func OfSecond(found []Touched, at time.Time) (ids []string) {
+// BlocksInSecond returns those of the found blocks that have a time in this second.
+func BlocksInSecond(found []Touched, at time.Time) (ids []string) {
 	for _, f := range found {
 		if f.Block != "" && f.Action != Kept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
 			ids = append(ids, f.Block)

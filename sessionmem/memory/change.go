@@ -89,7 +89,7 @@ func (s *store) changeLine(ctx context.Context, p Proposal) (Written, error) {
 		}
 		bullet := ""
 		if p.Text != "" {
-			bullet = memorytext.Learnt(p.Text, p.Session, time.Now())
+			bullet = memorytext.FormatLesson(p.Text, p.Session, time.Now())
 		}
 		written, back.Line, back.Old = it.Replace(raw, bullet)
 		back.After, back.At = text.Above(it), it.First

@@ -107,7 +107,7 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	} else if err := s.files.Journal().CheckRemoved(text); err != nil {
 		return Written{}, undo{}, err
 	}
-	bullet := memorytext.Learnt(text, l.Session, time.Now())
+	bullet := memorytext.FormatLesson(text, l.Session, time.Now())
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var added string
 	var written []byte

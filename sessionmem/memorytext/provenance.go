@@ -7,9 +7,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Learnt returns a lesson as a file has it, without the list's sign: with a comment that
+// FormatLesson returns a lesson as a file has it, without the list's sign: with a comment that
 // names the day and the session in which it was learned.
-func Learnt(text, session string, now time.Time) string {
+func FormatLesson(text, session string, now time.Time) string {
 	return text + " <!-- " + strings.TrimSpace(now.Format(time.DateOnly)+" "+PlainName(session)) + " -->"
 }
 
@@ -31,8 +31,8 @@ func (b Bullet) Session() string {
 	return strings.TrimSpace(session)
 }
 
-// LearntOnDiscord reports whether a line's provenance names a Discord session.
-func LearntOnDiscord(from string) bool {
+// LearnedOnDiscord reports whether a line's provenance names a Discord session.
+func LearnedOnDiscord(from string) bool {
 	for word := range strings.FieldsSeq(from) {
 		if source, id := transcript.SplitName(word); source == "discord" && id != "" {
 			return true

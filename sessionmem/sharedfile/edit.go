@@ -42,7 +42,7 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 			return wholefile.Explain("reading "+filepath.Base(path), err)
 		}
 		text, enc := wholefile.Decode(raw)
-		if f.saving(real, was, memorytext.Normalize(text), f.knownTo(path, real, was)) {
+		if f.isMidSave(real, was, memorytext.Normalize(text), f.knownState(path, real, was)) {
 			if how.Waiting != nil {
 				if err := how.Waiting(); err != nil {
 					return err
@@ -77,8 +77,8 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
 }
 
-// knownTo returns what is known about a file before it is read for a write.
-func (f *Files) knownTo(path, real string, fi os.FileInfo) knownFile {
+// knownState returns what is known about a file before it is read for a write.
+func (f *Files) knownState(path, real string, fi os.FileInfo) knownFile {
 	var k knownFile
 	isOwn := func(stamp wholefile.Stamp) bool { return fi != nil && wholefile.StampOf(fi) == stamp }
 	if stamp, ok := f.journal.stamp(path); ok {

@@ -55,15 +55,15 @@ type Files struct {
 	journal *Journal
 	locked  atomic.Bool // the lock's folder has been created
 
-	mu     sync.Mutex // guards the fields below
-	read   map[string]known
-	sights map[string]sight           // files that may be in the middle of a save
-	own    map[string]wholefile.Stamp // files as this process wrote them, by real path
+	mu        sync.Mutex // guards the fields below
+	read      map[string]known
+	sightings map[string]sight           // files that may be in the middle of a save
+	own       map[string]wholefile.Stamp // files as this process wrote them, by real path
 }
 
 // New returns the files under p.Root.
 func New(p Params) *Files {
-	return &Files{p: p, journal: newJournal(p), read: map[string]known{}, sights: map[string]sight{}, own: map[string]wholefile.Stamp{}}
+	return &Files{p: p, journal: newJournal(p), read: map[string]known{}, sightings: map[string]sight{}, own: map[string]wholefile.Stamp{}}
 }
 
 // Journal returns the record of what the app wrote.

@@ -41,7 +41,7 @@ func (f *Files) Read(path string) (Reading, error) {
 	now := time.Now()
 	raw, fi, err := readChanged(path, before)
 	missing := errors.Is(err, fs.ErrNotExist)
-	if (fi != nil || missing) && f.readsSaving(path, fi, memorytext.Normalize(raw), before) {
+	if (fi != nil || missing) && f.isReadMidSave(path, fi, memorytext.Normalize(raw), before) {
 		if before.Stat == nil {
 			return Reading{Missing: missing, Saving: true}, nil
 		}
@@ -99,10 +99,10 @@ func (f *Files) ReadStable(ctx context.Context, path string) (Reading, error) {
 	return r, err
 }
 
-// readsSaving reports whether the text looks like the middle of a save. Reading doesn't
+// isReadMidSave reports whether the text looks like the middle of a save. Reading doesn't
 // check whether a program has a replaced file open, because that is too expensive for every
 // turn. The caller doesn't hold f.mu.
-func (f *Files) readsSaving(path string, fi os.FileInfo, text string, before known) bool {
+func (f *Files) isReadMidSave(path string, fi os.FileInfo, text string, before known) bool {
 	if fi != nil && restedFor(fi, emptyTime) {
 		return false
 	}
@@ -115,16 +115,16 @@ func (f *Files) readsSaving(path string, fi os.FileInfo, text string, before kno
 		return false
 	case fi == nil, fi.Size() == 0, known.cutShort(fi.Size(), text):
 		if real, err := wholefile.Through(path); err == nil {
-			known.own = f.knownTo(path, real, fi).own
+			known.own = f.knownState(path, real, fi).own
 		}
-		return f.saving(path, fi, text, known)
+		return f.isMidSave(path, fi, text, known)
 	case !restedFor(fi, wholefile.StableTime):
 		open, _ := wholefile.IsOpenForWriting(path)
 		if open && f.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime {
 			return true
 		}
 	}
-	f.lookedAt(path)
+	f.unwatch(path)
 	return false
 }
 

@@ -104,7 +104,7 @@ func (f *Files) takeOverOne(ctx context.Context, r replaced) (done bool, err err
 			return false, err
 		}
 	}
-	f.lookedAt(r.Link)
+	f.unwatch(r.Link)
 	return true, os.Remove(r.Link)
 }
 
@@ -122,7 +122,7 @@ func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error 
 	if err != nil {
 		return err
 	}
-	if fi == nil || !f.knownTo(r.File, real, fi).own {
+	if fi == nil || !f.knownState(r.File, real, fi).own {
 		if decoded, _ := wholefile.Decode(now); string(decoded) == string(text) {
 			return nil // the program also saved it under the right name
 		}

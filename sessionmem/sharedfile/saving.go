@@ -18,7 +18,7 @@ import (
 // and write it again, at once or in pieces. An intermediate state isn't a decision of the
 // user. Two mechanisms keep it from being mistaken for one:
 //
-//   - A file that looks like the middle of a save isn't trusted; see saving. Readers continue
+//   - A file that looks like the middle of a save isn't trusted; see isMidSave. Readers continue
 //     with the previous state, writers wait.
 //   - A write by the app takes the file's name away from the file that another program may
 //     have open and continue to write. The old file therefore keeps a second name until no
@@ -51,18 +51,18 @@ func (f *Files) seenFor(path string, stamp wholefile.Stamp) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
-	s, ok := f.sights[path]
+	s, ok := f.sightings[path]
 	if !ok || s.stamp != stamp {
 		s = sight{stamp, now}
-		f.sights[path] = s
+		f.sightings[path] = s
 	}
 	return now.Sub(s.since)
 }
 
-// lookedAt stops watching a file that can be trusted.
-func (f *Files) lookedAt(path string) {
+// unwatch stops watching a file that can be trusted.
+func (f *Files) unwatch(path string) {
 	f.mu.Lock()
-	delete(f.sights, path)
+	delete(f.sightings, path)
 	f.mu.Unlock()
 }
 
@@ -82,11 +82,11 @@ func (k knownFile) cutShort(size int64, text string) bool {
 		(strings.HasPrefix(k.text, text) || strings.HasSuffix(k.text, "\n") && !strings.HasSuffix(text, "\n"))
 }
 
-// saving reports whether a file looks like the middle of another program's save: it is
+// isMidSave reports whether a file looks like the middle of another program's save: it is
 // missing, empty or truncated compared with what was known and hasn't been so for a second,
 // or a program has it open for writing. fi is nil if there is no file.
-func (f *Files) saving(path string, fi os.FileInfo, text string, known knownFile) bool {
-	if known.own || fi == nil && known.size == 0 && !comesBack(path) {
+func (f *Files) isMidSave(path string, fi os.FileInfo, text string, known knownFile) bool {
+	if known.own || fi == nil && known.size == 0 && !mayReturn(path) {
 		return false
 	}
 	busy := false
@@ -108,15 +108,15 @@ func (f *Files) saving(path string, fi os.FileInfo, text string, known knownFile
 		}
 	}
 	if !busy {
-		f.lookedAt(path)
+		f.unwatch(path)
 	}
 	return busy
 }
 
-// comesBack reports whether a missing file that wasn't known before may be in the hands of
+// mayReturn reports whether a missing file that wasn't known before may be in the hands of
 // an editor that first moves it away: its folder has just changed, and holds a file whose
 // name contains its name.
-func comesBack(path string) bool {
+func mayReturn(path string) bool {
 	dir := filepath.Dir(path)
 	if fi, err := os.Stat(dir); err != nil || restedFor(fi, wholefile.StableTime) {
 		return false

@@ -103,7 +103,7 @@ func (c *Cleaner) write(data []byte) {
 // front cleans the front matter. Its title may be made from the first message.
 func (c *Cleaner) front(raw []byte, front string) {
 	title := transcript.FrontValue(front, "title")
-	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MadeOf(c.session, c.first, title)
+	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MayBeMadeFrom(c.session, c.first, title)
 	if title == "" || title == forgotten.Text || !goes {
 		c.write(raw)
 		return
@@ -137,7 +137,7 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	case b.Kind == transcript.KindSummary && c.dirty && b.Text != forgotten.Text && !whole:
 		cleaned = summary.Rebuilt(cleaned, c.summary()).WithFingerprint(c.said.First(len(c.said)))
 		changed = true
-		c.find(forgotten.Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
+		c.find(forgotten.Touched{Place: place, Action: summaryAction(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != forgotten.Text:
 		cleaned.Text, changed = forgotten.Text, true
 		c.find(forgotten.Touched{Place: "title", Action: forgotten.Emptied, Block: b.ID, Time: b.Time, Text: b.Text})
@@ -168,8 +168,8 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	return c.rewritten(raw, cleaned)
 }
 
-// rebuiltOr returns the action to report for a Summary.
-func rebuiltOr(text string) string {
+// summaryAction returns the action to report for a Summary.
+func summaryAction(text string) string {
 	if text == forgotten.Text {
 		return forgotten.Emptied
 	}

@@ -208,7 +208,7 @@ func (s *Sieve) Clean(t *transcript.Transcript) {
 		dirty = dirty || changed
 		t.Blocks[i] = cleaned
 	}
-	if title := t.Info.Title; first != "" && all.MadeOf(name, first, title) || all.HoldsIn(name, title) {
+	if title := t.Info.Title; first != "" && all.MayBeMadeFrom(name, first, title) || all.HoldsIn(name, title) {
 		t.Info.Title, t.FrontMatter = forgotten.Text, ""
 	}
 	if all.HoldsRaw([]byte(t.FrontMatter)) {

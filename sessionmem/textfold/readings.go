@@ -152,9 +152,9 @@ func (s *shownReader) read(m Mark) {
 			soft = soft || open
 			open = false
 		case isUnseen(at.r): // some are marks, like the accents of letters
-			s.differs = s.differs || !isNothing(at.r)
+			s.differs = s.differs || !isZeroWidth(at.r)
 		case isWordRune(first):
-			alone := isAlone(first)
+			alone := isOwnWord(first)
 			if alone || !open {
 				w.begin(i)
 				w.Words[len(w.Words)-1].soft = soft && !alone
@@ -232,7 +232,7 @@ func isHyphen(r rune) bool {
 
 // isUnseen reports whether a sign within a word is invisible.
 func isUnseen(r rune) bool {
-	return isNothing(r) || r == '\u034f' || r == '\u061c' || r == '\u180e' || r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' ||
+	return isZeroWidth(r) || r == '\u034f' || r == '\u061c' || r == '\u180e' || r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' ||
 		r >= '\u2060' && r <= '\u206f' || r == '\ufeff' || r >= '\ufe00' && r <= '\ufe0f' || r >= 0xE0000 && r <= 0xE0FFF
 }
 

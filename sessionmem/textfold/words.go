@@ -40,14 +40,14 @@ func (f *Folder) WordsOf(text []byte, escapes bool) Words {
 		}
 		switch {
 		case isWordRune(r):
-			if alone := isAlone(r); alone || !open {
+			if alone := isOwnWord(r); alone || !open {
 				w.begin(i)
 				open = !alone
 			}
 			w.Folded = f.appendRune(w.Folded, r)
 			last := &w.Words[len(w.Words)-1]
 			last.to, last.End = i+n, len(w.Folded)
-		case open && isNothing(r):
+		case open && isZeroWidth(r):
 		default:
 			open = false
 		}
@@ -151,12 +151,14 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// isNothing reports whether a sign within a word is invisible.
-func isNothing(r rune) bool { return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d' }
+// isZeroWidth reports whether a sign within a word is invisible.
+func isZeroWidth(r rune) bool {
+	return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d'
+}
 
-// isAlone reports whether a letter is a word of its own, because its script puts no blanks
+// isOwnWord reports whether a letter is a word of its own, because its script puts no blanks
 // between words.
-func isAlone(r rune) bool {
+func isOwnWord(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 

@@ -29,7 +29,7 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 	}
 	var errs []error
 	clean := func(path string, d fs.DirEntry) {
-		if !isLeft(d) || slices.Contains(names, d.Name()) {
+		if !isAbandoned(d) || slices.Contains(names, d.Name()) {
 			return
 		}
 		if err := os.RemoveAll(path); err != nil {
@@ -52,7 +52,7 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 			return nil
 		}
 		clean(path, d)
-		if d.IsDir() && ours(d.Name()) {
+		if d.IsDir() && isTempName(d.Name()) {
 			return fs.SkipDir
 		}
 		return nil
@@ -77,11 +77,11 @@ func behindLink(path string, clean func(string, fs.DirEntry)) error {
 	return err
 }
 
-// ours reports whether TempName made the name.
-func ours(name string) bool { return tempName.MatchString(name) }
+// isTempName reports whether TempName made the name.
+func isTempName(name string) bool { return tempName.MatchString(name) }
 
-// isLeft reports whether a dead writer left the file behind.
-func isLeft(d fs.DirEntry) bool {
+// isAbandoned reports whether a dead writer left the file behind.
+func isAbandoned(d fs.DirEntry) bool {
 	m := tempName.FindStringSubmatch(d.Name())
 	if m == nil {
 		return false

@@ -69,16 +69,16 @@ type File struct {
 	PerPerson, PerChannel Limit
 	Fun                   Fun
 
-	usual Settings
-	given map[string]given
-	name  string         // the file's name
-	lines map[string]int // by key
+	defaults Settings
+	given    map[string]given
+	name     string         // the file's name
+	lines    map[string]int // by key
 }
 
 // For returns the settings of a channel or thread: its own, then its parent's, then the
 // defaults.
 func (f *File) For(id, parent string) Settings {
-	s := f.usual
+	s := f.defaults
 	for _, key := range []string{parent, id} {
 		if g, ok := f.given[key]; ok && key != "" {
 			g.apply(&s)
@@ -95,7 +95,7 @@ func (f *File) Mapped(id, parent string) bool {
 
 // ReadsAll reports whether any channel wants messages that don't mention the bot.
 func (f *File) ReadsAll() bool {
-	if f.usual.Mode != MentionOnly {
+	if f.defaults.Mode != MentionOnly {
 		return true
 	}
 	for _, g := range f.given {
@@ -143,14 +143,14 @@ func set[T any](to *T, value *T) {
 	}
 }
 
-// usual returns the defaults: nobody may talk, and strangers get a code.
-func usual() *File {
+// defaults returns the defaults: nobody may talk, and strangers get a code.
+func defaults() *File {
 	return &File{
 		Pairing:   true,
 		PerPerson: Limit{20, 10 * time.Minute}, PerChannel: Limit{60, 10 * time.Minute},
-		Fun:   Fun{MinDelay: 5 * time.Minute, MaxDelay: time.Hour, BotReplies: 2},
-		usual: Settings{Mode: MentionOnly, Debounce: 2 * time.Second, Tools: defaultTools()},
-		given: map[string]given{},
+		Fun:      Fun{MinDelay: 5 * time.Minute, MaxDelay: time.Hour, BotReplies: 2},
+		defaults: Settings{Mode: MentionOnly, Debounce: 2 * time.Second, Tools: defaultTools()},
+		given:    map[string]given{},
 	}
 }
 

@@ -21,10 +21,10 @@ func mustParse(t *testing.T, text string) *File {
 
 func TestTemplateShowsTheDefaults(t *testing.T) {
 	f := mustParse(t, Template)
-	if diff := cmp.Diff(usual().For("1", ""), f.For("1", "")); diff != "" {
+	if diff := cmp.Diff(defaults().For("1", ""), f.For("1", "")); diff != "" {
 		t.Error(diff)
 	}
-	if f.May("301", nil, "200", "") || !f.Pairing || f.PerPerson != (Limit{20, 10 * time.Minute}) || f.Fun != usual().Fun || f.ReadsAll() {
+	if f.May("301", nil, "200", "") || !f.Pairing || f.PerPerson != (Limit{20, 10 * time.Minute}) || f.Fun != defaults().Fun || f.ReadsAll() {
 		t.Errorf("the template is read as %+v", f)
 	}
 }

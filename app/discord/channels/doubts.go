@@ -24,7 +24,7 @@ func (f *File) Doubts(find func(agent string) error) []Finding {
 			doubt(section+".agent", err.Error())
 		}
 	}
-	agent("default", f.usual.Agent)
+	agent("default", f.defaults.Agent)
 	for _, id := range slices.Sorted(maps.Keys(f.given)) {
 		key := "channel." + id
 		if len(id) < shortestID {

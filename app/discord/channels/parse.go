@@ -49,7 +49,7 @@ var ErrSyntax = errors.New("it is not TOML")
 func Load(file string) (*File, []Finding, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usual(), nil, nil
+		return defaults(), nil, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", file, err)
@@ -75,7 +75,7 @@ func Parse(name string, data []byte) (*File, []Finding, error) {
 		}
 		return nil, nil, fmt.Errorf("%s: %w: %w", name, ErrSyntax, err)
 	}
-	r := &reader{file: usual(), name: name, lines: linesOf(data)}
+	r := &reader{file: defaults(), name: name, lines: linesOf(data)}
 	for _, key := range slices.Sorted(maps.Keys(raw)) {
 		r.section(key, raw[key])
 	}
@@ -106,7 +106,7 @@ func (r *reader) section(key string, value any) {
 	case "allow":
 		r.allow(table)
 	case "default":
-		r.given("default", table).apply(&r.file.usual)
+		r.given("default", table).apply(&r.file.defaults)
 	case "limits":
 		r.limits(table)
 	case "having_fun":

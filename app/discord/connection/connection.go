@@ -79,9 +79,9 @@ type session struct {
 
 func (s *session) resumable() bool { return s.id != "" }
 
-// unreached records that Discord couldn't be reached. The session survives that for a
+// noteUnreachable records that Discord couldn't be reached. The session survives that for a
 // while.
-func (s *session) unreached() {
+func (s *session) noteUnreachable() {
 	if s.lost.IsZero() {
 		s.lost = time.Now()
 	}
@@ -266,7 +266,7 @@ func (c *Connection) once(ctx context.Context) error {
 	}
 	sock, err := c.dial(ctx, address)
 	if err != nil {
-		c.session.unreached()
+		c.session.noteUnreachable()
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
 	c.session.lost, c.session.failed = time.Time{}, 0

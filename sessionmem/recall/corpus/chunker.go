@@ -113,7 +113,7 @@ func MemoryPieces(file string, f memory.File) []Piece {
 			seen[block]++
 			p := Piece{Chunk: Chunk{
 				ID: MemoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnedAt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
+				Kind: KindMemory, Time: learnedAt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearnedOnDiscord(m.From),
 			}, Seq: len(out)}
 			p.Empty = strings.TrimSpace(text) == forgotten.Text
 			p.Place = Place{Hash: HashText(text)}
