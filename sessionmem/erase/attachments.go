@@ -105,7 +105,7 @@ func (f *Forgetting) AttachedTexts() ([]forgotten.Touched, error) {
 	seen := map[string]bool{}
 	err := f.e.dir.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !catalog.IsAttachmentName(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, catalog.TrashDir+"/") {
-			return nil //nolint:nilerr // a folder that can't be read was told of
+			return nil //nolint:nilerr // an unreadable folder was reported already
 		}
 		base := path.Base(p)
 		if seen[base] {
@@ -113,7 +113,7 @@ func (f *Forgetting) AttachedTexts() ([]forgotten.Touched, error) {
 		}
 		data, err := f.e.dir.ReadRegular(p)
 		if err != nil || !f.t.HoldsRaw(data) {
-			return nil //nolint:nilerr // no file, or gone
+			return nil //nolint:nilerr // not a file, or gone
 		}
 		seen[base] = true
 		if !f.t.Own().Typed {

@@ -278,7 +278,7 @@ func eachFile(root string, each func(path string, d fs.DirEntry)) {
 		if err == nil && d.Type().IsRegular() {
 			each(path, d)
 		}
-		return nil //nolint:nilerr // a folder that can't be read holds nothing of ours
+		return nil //nolint:nilerr // a folder that can't be read holds none of the app's files
 	})
 }
 

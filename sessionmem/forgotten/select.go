@@ -21,10 +21,10 @@ func (t *Traces) MatchesTime(day time.Time) bool {
 	})
 }
 
-// MayBeMadeFrom reports whether a title, or the topic in a file's name, may be made from the first
-// message. A title that a person wrote instead shares no word with it, apart from words
-// such as "the". If the message was removed earlier, or the whole session goes, it returns
-// true.
+// MayBeMadeFrom reports whether a title, or the topic in a file's name, may be made from
+// the first message. A title that a person wrote instead shares no word with it, apart from
+// words such as "the". If the message was removed earlier, or the whole session goes, it
+// returns true.
 func (t *Traces) MayBeMadeFrom(session, first, title string) bool {
 	words := t.words(title)
 	if first == "" || len(words) == 0 || t.MatchesSession(session) || t.HoldsIn(session, title) {

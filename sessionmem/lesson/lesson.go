@@ -17,11 +17,12 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 
 	"mac-stats/sessionmem/transcript"
 )
@@ -114,7 +115,7 @@ func Check(text string) (string, error) {
 	case n < minLength:
 		return reject("it is too short to mean anything")
 	case n > MaxLength:
-		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), MaxLength))
+		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", humanize.Comma(int64(n)), MaxLength))
 	}
 	if strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return reject("it holds a comment sign, which would hide text; write it without")
@@ -143,15 +144,6 @@ func CheckConfidence(c float64) error {
 		return nil
 	}
 	return fmt.Errorf("%w: its confidence is %g, it takes %g to 1", ErrRejected, c, MinConfidence)
-}
-
-// commas writes a number as people read it: 2,499.
-func commas(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // instructs reports whether a text tries to steer the model, in plain words or disguised.

@@ -1,6 +1,6 @@
 // Package memory reads and writes the memory files that people also edit by hand. It
 // appends lessons (Append), keeps proposals in the inbox (Propose, Accept), saves edits
-// made in the window (OpenOwned, SaveOwned), and mustUndo each of these changes (Undo).
+// made in the window (OpenOwned, SaveOwned), and undoes each of these changes (Undo).
 //
 // Rules:
 //   - What people write by hand wins, and is never reordered or reformatted. If another

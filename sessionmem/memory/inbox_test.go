@@ -16,8 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// propose puts a proposal into the inbox; it must be accepted. mustUndo mustUndo a change of a
-// memory.
+// mustUndo undoes a change of a memory.
 func mustUndo(t *testing.T, m *Memory, id string) {
 	t.Helper()
 	if _, err := m.Undo(t.Context(), id); err != nil {
@@ -25,6 +24,7 @@ func mustUndo(t *testing.T, m *Memory, id string) {
 	}
 }
 
+// propose puts a proposal into the inbox; it must be accepted.
 func propose(t *testing.T, m *Memory, p Proposal) Proposal {
 	t.Helper()
 	out, err := m.Propose(t.Context(), p)

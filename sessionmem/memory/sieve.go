@@ -109,7 +109,7 @@ func shippedLines(files fs.FS) map[string]bool {
 	for _, top := range []string{"agents", "skills", "config.toml"} { // the part that is written into the data folder
 		_ = fs.WalkDir(files, top, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return nil //nolint:nilerr // what isn't there does not ship
+				return nil //nolint:nilerr // a missing file ships nothing
 			}
 			data, err := fs.ReadFile(files, name)
 			for line := range strings.Lines(memorytext.Normalize(data)) {

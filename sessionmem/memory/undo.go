@@ -58,7 +58,7 @@ func (u undo) applies(root folder, files map[Target][]byte) bool {
 	return ok
 }
 
-// Undo mustUndo a change of Append or Accept if its line is still there, and returns what it
+// Undo undoes a change of Append or Accept if its line is still there, and returns what it
 // undid. An empty undoID means the newest change that wasn't undone yet; ErrNothingToUndo
 // if there is none. A line that another program's save removed is left to Restore and
 // KeepRemoved, unless its own ID is given: then the user asked for exactly this removal.
@@ -103,7 +103,7 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 // ErrMissing means that another program's save removed the line of the change.
 var ErrMissing = errors.New("another program's save took it out of the file; `mac-stats memory restore` brings it back, with --keep-removed it stays out")
 
-// revert mustUndo one change. named reports whether the user gave its ID. The caller holds
+// revert undoes one change. named reports whether the user gave its ID. The caller holds
 // the lock.
 func (m *Memory) revert(ctx context.Context, u undo, named bool) error {
 	path := m.Path(u.Target)

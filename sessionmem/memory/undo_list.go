@@ -77,7 +77,7 @@ func (l undoList) keep(changes ...undo) string {
 }
 
 // edit changes the list of IDs. If it can't be written, the change of the memory stands and
-// only its ID mustUndo it.
+// only its ID undoes it.
 func (l undoList) edit(change func(ids []string) []string) {
 	err := l.files.Rewrite(l.path, func(raw []byte) ([]byte, error) {
 		ids := change(strings.Fields(string(raw)))

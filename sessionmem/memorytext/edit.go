@@ -127,7 +127,7 @@ type Change struct {
 	At    int    `json:"n,omitempty"` // for a removal: the 0-based line number
 }
 
-// Revert mustUndo the change: it removes the added line and puts back what was there before.
+// Revert undoes the change: it removes the added line and puts back what was there before.
 // It returns false if the added line is gone.
 func (u Change) Revert(raw []byte) ([]byte, bool) {
 	if u.Line == "" {

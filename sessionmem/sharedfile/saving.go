@@ -18,8 +18,8 @@ import (
 // and write it again, at once or in pieces. An intermediate state isn't a decision of the
 // user. Two mechanisms keep it from being mistaken for one:
 //
-//   - A file that looks like the middle of a save isn't trusted; see isMidSave. Readers continue
-//     with the previous state, writers wait.
+//   - A file that looks like the middle of a save isn't trusted; see isMidSave. Readers
+//     continue with the previous state, writers wait.
 //   - A write by the app takes the file's name away from the file that another program may
 //     have open and continue to write. The old file therefore keeps a second name until no
 //     program has it open for writing, and its new text is adopted; see replaced.

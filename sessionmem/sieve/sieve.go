@@ -110,7 +110,7 @@ func (s *Sieve) load() {
 			return
 		}
 		n := func(i int) uint64 { return binary.LittleEndian.Uint64(line[8*i:]) }
-		s.known[[8]byte(line)] = wholefile.Stamp{Size: int64(n(1)), Time: int64(n(2)), Inode: n(3)} //nolint:gosec // as they were written
+		s.known[[8]byte(line)] = wholefile.Stamp{Size: int64(n(1)), Time: int64(n(2)), Inode: n(3)} //nolint:gosec // the bits as written
 	}
 }
 
@@ -144,7 +144,7 @@ func (s *Sieve) add(f sifted) {
 
 func (f sifted) append(out []byte) []byte {
 	out = append(out, f.name[:]...)
-	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.Size)) //nolint:gosec // read back as it is
+	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.Size)) //nolint:gosec // the same bits when read
 	out = binary.LittleEndian.AppendUint64(out, uint64(f.stamp.Time)) //nolint:gosec // as above
 	return binary.LittleEndian.AppendUint64(out, f.stamp.Inode)
 }

@@ -16,7 +16,7 @@ import (
 // A virus scanner or a search indexer opens a file that was just written, and nobody can
 // replace it meanwhile.
 func TestAFileThatIsOpenIsReplaced(t *testing.T) {
-	dir, err := os.MkdirTemp("", "read") //nolint:usetesting // Wine 8 can't remove what t.TempDir gives
+	dir, err := os.MkdirTemp("", "read") //nolint:usetesting // Wine 8 can't remove t.TempDir's folder
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 func behindLink(path string, clean func(string, fs.DirEntry)) error {
 	to, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil //nolint:nilerr // there is nothing behind it
+		return nil //nolint:nilerr // a dangling link
 	}
 	if fi, err := os.Stat(to); err != nil || !fi.IsDir() {
 		to = filepath.Dir(to)

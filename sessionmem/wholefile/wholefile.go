@@ -120,7 +120,7 @@ func Through(path string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(path)
 		if err != nil {
-			return path, nil //nolint:nilerr // no link, or nothing there: this is the file
+			return path, nil //nolint:nilerr // not a link, or no file: path is the file
 		}
 		if !filepath.IsAbs(to) {
 			dir, err := filepath.EvalSymlinks(filepath.Dir(path))

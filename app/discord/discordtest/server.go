@@ -180,13 +180,7 @@ func (s *Server) Revoke() {
 	s.CloseWith(4004)
 }
 
-// NewID returns a new ID. IDs grow, like Discord's.
-func (s *store) NewID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.newID()
-}
-
+// newID returns a new ID. IDs grow, like Discord's. The caller holds the lock.
 func (s *store) newID() string {
 	s.nextID += 1000
 	return strconv.FormatUint(s.nextID, 10)
