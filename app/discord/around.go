@@ -29,13 +29,13 @@ type around struct {
 // collector gathers the conversation around a message, within caps that all its parts
 // share.
 type collector struct {
-	client  Client
-	set     Settings
-	tell    *telemetry
-	bot     string
-	message connection.Message
-	place   connection.Place
-	began   time.Time
+	client    Client
+	set       Settings
+	telemetry *telemetry
+	bot       string
+	message   connection.Message
+	place     connection.Place
+	began     time.Time
 }
 
 // collect gathers the conversation around a job. It has no errors: what can't be fetched is
@@ -44,7 +44,7 @@ func (an *answerer) collect(ctx context.Context, j *job, set Settings) around {
 	ctx, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
 	m := j.message()
-	c := collector{client: an.p.Client, set: set, tell: an.telemetry, bot: an.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
+	c := collector{client: an.p.Client, set: set, telemetry: an.telemetry, bot: an.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
 	var out around
 	switch {
 	case j.place.Kind == connection.KindThread:
@@ -58,8 +58,8 @@ func (an *answerer) collect(ctx context.Context, j *job, set Settings) around {
 	return out
 }
 
-// thread gathers a thread's last messages. If the bot was mentioned, it adds the thread's
-// starter and recent messages.
+// thread gathers a thread's last messages, or, if the bot was mentioned, its starter and
+// what was said there recently.
 func (c *collector) thread(ctx context.Context) around {
 	out := around{target: c.message.ID}
 	mentioned := c.message.Mentioned(c.bot)
@@ -69,9 +69,9 @@ func (c *collector) thread(ctx context.Context) around {
 	}
 	recent, err := c.client.Messages(ctx, c.message.Channel, "", min(want, 100))
 	if err != nil {
-		c.tell.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
+		c.telemetry.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
 		if mentioned {
-			c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
+			c.telemetry.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
 		}
 		return out
 	}
@@ -85,7 +85,7 @@ func (c *collector) thread(ctx context.Context) around {
 		}
 	}
 	tail := c.tail(recent, out.target)
-	c.tell.write(subsysThread, "tail_ok", map[string]any{"k": c.set.TailCount, "reply_target": out.target, "count": len(tail)})
+	c.telemetry.write(subsysThread, "tail_ok", map[string]any{"k": c.set.TailCount, "reply_target": out.target, "count": len(tail)})
 	out.kind = "thread"
 	if !mentioned {
 		out.block = c.capped(&out, tail)
@@ -145,7 +145,7 @@ func (c *collector) starter(ctx context.Context) *connection.Message {
 		}
 		m, err := c.client.Message(ctx, channel, c.place.ID)
 		if err != nil && !errors.Is(err, connection.ErrGone) { // it is in the other place, or deleted
-			c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
+			c.telemetry.write(subsysContext, "collect_fallback", map[string]any{"case": "thread", "reason": reasonOf(err)})
 		}
 		if err == nil && m.ID != c.message.ID && len(c.said([]connection.Message{m})) == 1 {
 			return &m
@@ -168,7 +168,7 @@ func (c *collector) chain(ctx context.Context) around {
 		} else {
 			var err error
 			if m, err = c.client.Message(ctx, c.message.Channel, next); err != nil {
-				c.tell.write(subsysContext, "collect_fallback", map[string]any{"case": "reply", "reason": reasonOf(err)})
+				c.telemetry.write(subsysContext, "collect_fallback", map[string]any{"case": "reply", "reason": reasonOf(err)})
 				if from == nil {
 					break
 				}
@@ -226,9 +226,9 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 		detail["msgs"] = len(list) + 1
 	}
 	if out.kind == "reply" || c.message.Mentioned(c.bot) {
-		c.tell.write(subsysContext, "collect_ok", detail)
+		c.telemetry.write(subsysContext, "collect_ok", detail)
 		if cut {
-			c.tell.write(subsysContext, "collect_truncated", detail)
+			c.telemetry.write(subsysContext, "collect_truncated", detail)
 		}
 	}
 	return list

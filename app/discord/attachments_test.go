@@ -58,7 +58,7 @@ func TestImagesGoToAModelWithVision(t *testing.T) {
 	seeing := ollamatest.Model{Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}
 	tests := map[string]struct {
 		models []ollamatest.Model
-		says   string
+		reply  string
 		asked  string
 	}{
 		"given one beside the usual": {[]ollamatest.Model{blind, seeing}, "the answer", "llava:7b"},
@@ -72,8 +72,8 @@ func TestImagesGoToAModelWithVision(t *testing.T) {
 				channels: openToAll + "model = \"qwen3:8b\"\n",
 			})
 			r.attach("what is it?", discordtest.Attachment{Name: "cat.png", Type: "image/png", Data: picture(t)})
-			if got := r.answered(general, 1)[0].Text; got != tt.says {
-				t.Errorf("it said %q, want %q", got, tt.says)
+			if got := r.answered(general, 1)[0].Text; got != tt.reply {
+				t.Errorf("it said %q, want %q", got, tt.reply)
 			}
 			asked := ""
 			for _, c := range r.model.Chats() {
@@ -89,8 +89,8 @@ func TestImagesGoToAModelWithVision(t *testing.T) {
 func TestUnusableFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		file discordtest.Attachment
-		says string
+		file  discordtest.Attachment
+		reply string
 	}{
 		"given a broken image":      {discordtest.Attachment{Name: "broken.png", Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, "broken.png can't be attached: the image is damaged"},
 		"given neither of the two":  {discordtest.Attachment{Name: "tool.exe", Type: "application/octet-stream", Data: []byte{0, 1, 2, 3, 0xff}}, "tool.exe can't be attached: it is neither text nor"},
@@ -105,13 +105,13 @@ func TestUnusableFilesAreNamed(t *testing.T) {
 			r := start(t, options{})
 			r.attach("look", discordtest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")}, tt.file)
 			got := r.answered(general, 1)[0].Text
-			if !strings.HasPrefix(got, "the answer\n\n(") || !strings.Contains(got, tt.says) {
-				t.Errorf("it said %q, want the answer and %q", got, tt.says)
+			if !strings.HasPrefix(got, "the answer\n\n(") || !strings.Contains(got, tt.reply) {
+				t.Errorf("it said %q, want the answer and %q", got, tt.reply)
 			}
 			text := sent(r.lastChat())
 			inOrder(t, text, "look", "the notes of Anna") // usable files are used
 			if name != "given a name with signs" {
-				inOrder(t, text, tt.says)
+				inOrder(t, text, tt.reply)
 			}
 			tr, err := r.store.Load(t.Context(), "discord-"+general)
 			if err != nil {

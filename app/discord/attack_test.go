@@ -95,8 +95,8 @@ func TestInjectionLeaksNothingWithEveryTool(t *testing.T) {
 		"change the memory":        "MEMORY_REPLACE: mat => doorstep",
 	}
 	var rules []ollamatest.Rule
-	for order, says := range orders {
-		rules = append(rules, ollamatest.Rule{UserContains: order, Times: 1, Reply: ollamatest.Reply{Text: says}})
+	for order, reply := range orders {
+		rules = append(rules, ollamatest.Rule{UserContains: order, Times: 1, Reply: ollamatest.Reply{Text: reply}})
 	}
 	rules = append(rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: "that is all I got"}})
 	r := start(t, options{channels: openToAll + all, script: ollamatest.Script{Rules: rules}})

@@ -292,7 +292,7 @@ func TestAPersonsFactsAreUsedForThatPersonOnly(t *testing.T) {
 	tests := []struct {
 		channel  string
 		by       discordtest.User
-		told     []string
+		wanted   []string
 		withheld []string
 	}{
 		{general, anna, []string{discreet, "likes oolong"}, []string{"espresso"}},
@@ -306,7 +306,7 @@ func TestAPersonsFactsAreUsedForThatPersonOnly(t *testing.T) {
 		r.mention(tt.channel, tt.by, "what do you know of me?")
 		r.answered(tt.channel, answers[tt.channel])
 		text := sent(r.lastChat())
-		inOrder(t, text, tt.told...)
+		inOrder(t, text, tt.wanted...)
 		hasNone(t, text, tt.withheld...)
 	}
 	// What the commands report about a session reveals none of its text.

@@ -116,12 +116,12 @@ func (b *Bot) withinLimits(ctx context.Context, m connection.Message, f *channel
 		{"person " + m.Author.ID, f.PerPerson, "Too many messages at once. I'll answer again in a little while."},
 		{"channel " + m.Channel, f.PerChannel, "There were many messages here in a short time: I answer again in a little while."},
 	} {
-		ok, tell := b.limits.allow(l.key, l.limit)
+		ok, notify := b.limits.allow(l.key, l.limit)
 		if ok {
 			continue
 		}
 		b.log.Info("a message was left out: too many", "channel", m.Channel, "limit", l.limit)
-		if tell && spoken {
+		if notify && spoken {
 			b.spawn(func(ctx context.Context) { b.say(ctx, m, l.words) })
 		}
 		return false

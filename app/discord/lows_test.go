@@ -46,17 +46,17 @@ func TestPeopleWhoWaitAreToldThatTheAppWasClosed(t *testing.T) {
 					t.Errorf("in the first channel stands %q", m.Text)
 				}
 			}
-			told := 0
+			notices := 0
 			for _, m := range r.fake.Sent("201") {
 				if strings.Contains(m.Text, "closed before") {
-					told++
+					notices++
 					if m.Reply != first && m.Reply != second {
 						t.Errorf("it replies to %q", m.Reply)
 					}
 				}
 			}
-			if told != 1 {
-				t.Errorf("it was told %d times", told)
+			if notices != 1 {
+				t.Errorf("it was told %d times", notices)
 			}
 			again.stop()
 			last := start(t, options{root: r.root, fake: r.fake})

@@ -20,7 +20,7 @@ func (e *Eraser) Each(ctx context.Context, sessions map[string]bool, each func(s
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		told := map[string]bool{} // IDs that were passed already
+		passed := map[string]bool{} // IDs that were passed already
 		for _, group := range all[name] {
 			seen := transcript.NewCollector()
 			for _, file := range group {
@@ -38,10 +38,10 @@ func (e *Eraser) Each(ctx context.Context, sessions map[string]bool, each func(s
 				}
 				path := e.dir.Path(file.File)
 				for _, b := range seen.T.Blocks[from:] {
-					if isJournal(file.File) && (told[b.ID] || b.Note == transcript.NoteRemoved) {
+					if isJournal(file.File) && (passed[b.ID] || b.Note == transcript.NoteRemoved) {
 						continue
 					}
-					told[b.ID] = true
+					passed[b.ID] = true
 					each(name, path, b)
 				}
 			}

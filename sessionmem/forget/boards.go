@@ -31,7 +31,7 @@ type Board interface {
 	Erase(ctx context.Context, ids, sessions, files []string) error
 	// Sweep removes what matches from the texts of all machines, and records that this was
 	// done for these forgettings.
-	Sweep(ctx context.Context, ids []string, means func(session string, b transcript.Block) bool) error
+	Sweep(ctx context.Context, ids []string, matches func(session string, b transcript.Block) bool) error
 }
 
 const (
@@ -166,16 +166,16 @@ func (o boards) publishAll(ctx context.Context, from derived) (out []forgotten.T
 	all, closeAll := o.open()
 	defer closeAll()
 	for _, b := range all {
-		told := forgotten.Touched{Place: placeServer, Action: forgotten.Removed, Path: b.Name(), Why: serverCopies}
+		touched := forgotten.Touched{Place: placeServer, Action: forgotten.Removed, Path: b.Name(), Why: serverCopies}
 		others, err := o.publishOne(ctx, b, from)
 		switch {
 		case err != nil:
 			o.logger.Warn("a memory server is not rid of what was forgotten yet", "error", err)
-			told.Action, told.Why = forgotten.Pending, fmt.Sprintf("%v; mac-stats goes on trying, and `mac-stats memory status` tells when it worked", err)
+			touched.Action, touched.Why = forgotten.Pending, fmt.Sprintf("%v; mac-stats goes on trying, and `mac-stats memory status` tells when it worked", err)
 		case len(others) > 0:
-			told.Why = strings.Join(others, ", ") + " forgets it when it is next online; " + serverCopies
+			touched.Why = strings.Join(others, ", ") + " forgets it when it is next online; " + serverCopies
 		}
-		out = append(out, told)
+		out = append(out, touched)
 	}
 	return out
 }

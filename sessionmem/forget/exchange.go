@@ -78,14 +78,14 @@ func (f *Forgetter) adopt(ctx context.Context, s forgotten.Shared, ahead time.Du
 // forgot, because people choose the names. A copy of the session has the same blocks. The
 // conversation with a Discord channel is the same everywhere.
 func leaveNamesakes(ctx context.Context, store *sessionmem.Store, t *forgotten.Draft) error {
-	means, same := map[string]bool{}, map[string]bool{}
+	matching, same := map[string]bool{}, map[string]bool{}
 	err := store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		if t.MatchesSession(session) {
-			means[session] = true
+			matching[session] = true
 			same[session] = same[session] || strings.HasPrefix(session, "discord-") || t.MatchesBlock(session, b.ID)
 		}
 	})
-	for session := range means {
+	for session := range matching {
 		if !same[session] {
 			t.ExcludeSession(session)
 		}

@@ -625,14 +625,14 @@ func TestAnExportElsewhereIsReported(t *testing.T) {
 	must(t, r.store.State().MarkExported(t.Context(), "cpu-a", filepath.Join(folder, "zebra 4711 it is.md")))
 	must(t, r.store.State().MarkExported(t.Context(), "cpu-b", filepath.Join(t.TempDir(), "other.md")))
 	report := r.forget(Selection{Text: "zebra 4711"})
-	var told []string
+	var reported []string
 	for _, f := range report.Found {
 		if f.Place == "export" && f.Action == forgotten.Kept {
-			told = append(told, f.Path)
+			reported = append(reported, f.Path)
 		}
 	}
-	if !slices.Equal(told, []string{folder}) {
-		t.Errorf("told of %q, want %q alone", told, folder)
+	if !slices.Equal(reported, []string{folder}) {
+		t.Errorf("told of %q, want %q alone", reported, folder)
 	}
 	r.clean("zebra", "4711")
 }

@@ -155,8 +155,8 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Draft, g *gath
 		return nil
 	}
 	return f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
-		text, goes := g.texts[b.ID]
-		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == transcript.KindNote {
+		text, found := g.texts[b.ID]
+		if !found || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == transcript.KindNote {
 			return
 		}
 		for name, ids := range g.gone { // copied completely, or in part

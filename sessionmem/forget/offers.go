@@ -121,8 +121,9 @@ func (o *offering) offer(session, path string, b transcript.Block) {
 	})
 }
 
-// saysTheSame reports whether a text uses the words of a text that goes: half of those that
-// are rare in the session, or as many as half of its own.
+// saysTheSame reports whether a text uses the words of text that goes: at least half of the
+// words of one such text that are rare in the session, or so many that they are at least half
+// of its own words.
 func (o *offering) saysTheSame(session string, b transcript.Block) bool {
 	words := o.p.draft.WordsOf(b.Text)
 	own, rare := 0, 0

@@ -69,16 +69,16 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 	if err != nil {
 		return err
 	}
-	says := "nothing new"
+	reply := "nothing new"
 	for _, b := range prompt.Messages {
 		if strings.Contains(b.Text, "zebra") {
-			says = "You said: " + b.Text
+			reply = "You said: " + b.Text
 		}
 	}
 	c := s.Session(session).Checkpoint(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID})
-	c.SetText(says)
+	c.SetText(reply)
 	time.Sleep(time.Duration(turn%7) * time.Millisecond)
-	_, err = c.Commit(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: says})
+	_, err = c.Commit(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: reply})
 	return err
 }
 

@@ -113,9 +113,9 @@ func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Draft, text stri
 
 // seedLatest adds existing blocks that match by their ID if their time doesn't prove that
 // they are older: those in the second of the forgetting, or without a time.
-func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Draft, sessions map[string]bool, means func(session string, b transcript.Block) bool) error {
+func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Draft, sessions map[string]bool, matches func(session string, b transcript.Block) bool) error {
 	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b transcript.Block) {
-		if (b.Time.IsZero() || !b.Time.Before(t.Own().At.Truncate(time.Second))) && means(session, b) {
+		if (b.Time.IsZero() || !b.Time.Before(t.Own().At.Truncate(time.Second))) && matches(session, b) {
 			t.AddBlock(session, b.ID)
 		}
 	})

@@ -33,19 +33,19 @@ func TestShippedInstructionsStayAndAreReported(t *testing.T) {
 	if report.Refused != 0 || len(r.f.forgotten.Unfinished()) != 0 {
 		t.Errorf("%d refused, %d unfinished: what ships must not keep it open", report.Refused, len(r.f.forgotten.Unfinished()))
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, f := range report.Found {
 		if f.Final {
-			told[f.Path] = strings.Contains(f.Why, "came with mac-stats") && f.Action == forgotten.Refused
+			reported[f.Path] = strings.Contains(f.Why, "came with mac-stats") && f.Action == forgotten.Refused
 		}
 	}
 	for _, path := range []string{untouched, phrases, edited, config} {
-		if !told[path] {
+		if !reported[path] {
 			t.Errorf("%s is not told as refused with why", path)
 		}
 	}
-	if len(told) != 4 {
-		t.Errorf("told: %v", told)
+	if len(reported) != 4 {
+		t.Errorf("told: %v", reported)
 	}
 	for path, want := range map[string]string{
 		untouched: skill, config: "# the gearbox\n[ollama]\n",

@@ -25,9 +25,9 @@ func TestAStrangerCannotForgetTheOwnersText(t *testing.T) {
 	said.Time, said.Attrs = past, map[string]string{"author": "666", "msg": "1"}
 	likes := user("I like purple unicorn stickers best, says Mallory.")
 	likes.Time, likes.Attrs = past, map[string]string{"author": "666", "msg": "2"}
-	told := answer("Noted: " + guess)
-	told.Time = past
-	r.say(channel, said, told, likes)
+	confirmed := answer("Noted: " + guess)
+	confirmed.Time = past
+	r.say(channel, said, confirmed, likes)
 
 	r.forget(Selection{Author: "666", Lessons: true})
 

@@ -77,12 +77,12 @@ type cleaning struct {
 
 // rest cleans what accompanies a block's text. Programs put it there.
 func (c cleaning) rest(b transcript.Block) transcript.Block {
-	says := func(text string) bool { return c.t.holdsBy(text, c.counts) }
-	if says(b.Task) {
+	holds := func(text string) bool { return c.t.holdsBy(text, c.counts) }
+	if holds(b.Task) {
 		b.Task = Text
 	}
-	b.Context = cleanLines(b.Context, says)
-	b.Attrs = cleanAttrs(b.Attrs, says)
+	b.Context = cleanLines(b.Context, holds)
+	b.Attrs = cleanAttrs(b.Attrs, holds)
 	return b
 }
 
@@ -184,26 +184,26 @@ func paragraphs(text string) []textfold.Mark {
 }
 
 // cleanLines replaces the lines that hold matching text.
-func cleanLines(text string, says func(string) bool) string {
-	if !says(text) {
+func cleanLines(text string, holds func(string) bool) string {
+	if !holds(text) {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if says(line) {
+		if holds(line) {
 			lines[i] = Text
 		}
 	}
-	if cleaned := strings.Join(lines, "\n"); !says(cleaned) {
+	if cleaned := strings.Join(lines, "\n"); !holds(cleaned) {
 		return cleaned
 	}
 	return Text // the match spans several lines
 }
 
-func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]string {
+func cleanAttrs(attrs map[string]string, holds func(string) bool) map[string]string {
 	var out map[string]string
 	for k, v := range attrs {
-		if k == "block" || k == "msg" || !says(v) {
+		if k == "block" || k == "msg" || !holds(v) {
 			continue
 		}
 		if out == nil {

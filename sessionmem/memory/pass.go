@@ -116,7 +116,7 @@ func (f *pass) cleanProse(it memorytext.Item, raw []byte) (left []byte, ok bool)
 	if len(marks) == 0 {
 		return nil, false
 	}
-	goes := func(m textfold.Mark) bool {
+	matches := func(m textfold.Mark) bool {
 		return slices.ContainsFunc(marks, func(o textfold.Mark) bool { return o.From < m.To && m.From < o.To })
 	}
 	at, number := 0, it.First
@@ -124,7 +124,7 @@ func (f *pass) cleanProse(it memorytext.Item, raw []byte) (left []byte, ok bool)
 		kept := []byte(nil)
 		gone := false
 		for _, m := range proseSentences(raw, at, at+len(row)) {
-			if goes(m) {
+			if matches(m) {
 				gone = true
 			} else {
 				kept = append(kept, raw[m.From:min(m.To, at+len(row))][max(0, at-m.From):]...)

@@ -101,19 +101,19 @@ func (l undoList) ids() []string {
 // forget drops the changes that hold matching text, so they can no longer be undone. The
 // caller holds the lock.
 func (l undoList) forget(t *forgotten.Traces, dry bool) []forgotten.Touched {
-	goes := func(id string) bool {
+	matches := func(id string) bool {
 		changes, ok := parseUndo(id)
 		return ok && slices.ContainsFunc(changes, func(u undo) bool {
 			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.GoesAsLesson(memorytext.BulletOf(u.Line).Text) || t.GoesAsLesson(memorytext.BulletOf(string(u.Old)).Text)
 		})
 	}
-	if !slices.ContainsFunc(l.ids(), goes) {
+	if !slices.ContainsFunc(l.ids(), matches) {
 		return nil
 	}
 	touched := forgotten.Touched{Place: "undo", Action: forgotten.Removed, Path: l.path}
 	if !dry {
 		err := l.files.Rewrite(l.path, func(raw []byte) ([]byte, error) {
-			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
+			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), matches), ""), "\n")), nil
 		})
 		if err != nil {
 			touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)

@@ -50,7 +50,7 @@ func (c *Cleaner) Again() *Cleaner {
 }
 
 // FirstGoes reports whether the first message goes, and returns its text.
-func (c *Cleaner) FirstGoes() (first string, goes bool) { return c.first, c.title }
+func (c *Cleaner) FirstGoes() (first string, matches bool) { return c.first, c.title }
 
 // Lost returns the attached files that removed text links to.
 func (c *Cleaner) Lost() []string { return c.lost }
@@ -103,8 +103,8 @@ func (c *Cleaner) write(data []byte) {
 // front cleans the front matter. Its title may be made from the first message.
 func (c *Cleaner) front(raw []byte, front string) {
 	title := transcript.FrontValue(front, "title")
-	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MayBeMadeFrom(c.session, c.first, title)
-	if title == "" || title == forgotten.Text || !goes {
+	matches := c.t.HoldsIn(c.session, title) || c.title && c.t.MayBeMadeFrom(c.session, c.first, title)
+	if title == "" || title == forgotten.Text || !matches {
 		c.write(raw)
 		return
 	}

@@ -166,10 +166,10 @@ func TestSweep(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	dead := deadName(t, "memory.md")
 	rows := []struct {
-		name string
-		path string
-		age  time.Duration
-		goes bool
+		name    string
+		path    string
+		age     time.Duration
+		removed bool
 	}{
 		{"a dead writer's", filepath.Join(root, dead), time.Hour, true},
 		{"in a folder below", filepath.Join(root, "agents", "agent-coder", dead), time.Hour, true},
@@ -203,8 +203,8 @@ func TestSweep(t *testing.T) {
 	}
 	for _, tt := range rows {
 		_, err := os.Lstat(tt.path)
-		if gone := errors.Is(err, fs.ErrNotExist); gone != tt.goes {
-			t.Errorf("%s: gone %t, want %t", tt.name, gone, tt.goes)
+		if gone := errors.Is(err, fs.ErrNotExist); gone != tt.removed {
+			t.Errorf("%s: gone %t, want %t", tt.name, gone, tt.removed)
 		}
 	}
 	if !slices.Contains(names(t, elsewhere), "mine.md") {

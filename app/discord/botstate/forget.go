@@ -44,7 +44,7 @@ func (s *State) Clean(ctx context.Context, isForgotten func(session string, b tr
 	return err
 }
 
-func (s *State) forgetRows(ctx context.Context, file string, dry bool, meant func(session string, b transcript.Block) bool) ([]forgotten.Touched, error) {
+func (s *State) forgetRows(ctx context.Context, file string, dry bool, matches func(session string, b transcript.Block) bool) ([]forgotten.Touched, error) {
 	rows, err := s.rows(ctx, "")
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *State) forgetRows(ctx context.Context, file string, dry bool, meant fun
 	var found []forgotten.Touched
 	for _, m := range rows {
 		block := transcript.Block{ID: m.Block, Kind: transcript.Kind(m.Role), Time: m.At, Text: m.Text, Attrs: map[string]string{"authors": m.Author}}
-		if !meant("discord-"+m.Channel, block) {
+		if !matches("discord-"+m.Channel, block) {
 			continue
 		}
 		touched := forgotten.Touched{Place: "window", Action: forgotten.Removed, Path: file, Session: "discord-" + m.Channel, Block: m.Block, Time: m.At}

@@ -108,7 +108,7 @@ func TestWhoMayTalk(t *testing.T) {
 func TestUnusableEntriesAreNamedAndLetNobodyIn(t *testing.T) {
 	tests := map[string]struct {
 		text string
-		says string // place and text
+		want string // place and text
 	}{
 		"given a name for an id":       {"[allow]\nusers = [\"anna\"]", `channels.toml:2: allow.users: "anna" is not an ID`},
 		"given no list":                {"[allow]\n\nusers = \"301\"", "channels.toml:3: allow.users: it must be a list"},
@@ -127,8 +127,8 @@ func TestUnusableEntriesAreNamedAndLetNobodyIn(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			f, found, err := Parse("channels.toml", []byte(tt.text))
-			if err != nil || len(found) != 1 || !strings.HasPrefix(found[0].String(), tt.says) {
-				t.Fatalf("Parse found %v, %v; want %s", found, err, tt.says)
+			if err != nil || len(found) != 1 || !strings.HasPrefix(found[0].String(), tt.want) {
+				t.Fatalf("Parse found %v, %v; want %s", found, err, tt.want)
 			}
 			if f.May("9", nil, "1", "") || f.Owner("302") || f.ReadsAll() {
 				t.Error("a bad entry lets somebody in")

@@ -20,8 +20,8 @@ func request(t *testing.T, method, path string) *http.Request {
 	return r
 }
 
-// says returns the headers of an answer about bucket "b".
-func says(limit, left string) http.Header {
+// limitHeaders returns the headers of an answer about bucket "b".
+func limitHeaders(limit, left string) http.Header {
 	h := http.Header{}
 	h.Set("X-RateLimit-Bucket", "b")
 	h.Set("X-RateLimit-Limit", limit)
@@ -76,7 +76,7 @@ func TestABucketIsSharedByTheRoutesThatDiscordNames(t *testing.T) {
 			if err := l.wait(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			l.learn(r, http.StatusOK, says("2", left), 0, false)
+			l.learn(r, http.StatusOK, limitHeaders("2", left), 0, false)
 			return time.Since(began).Round(time.Second)
 		}
 		for _, step := range []struct {
@@ -126,7 +126,7 @@ func TestFullBucketsAreDropped(t *testing.T) {
 			if err := l.wait(context.Background(), r); err != nil {
 				t.Fatal(err)
 			}
-			l.learn(r, http.StatusOK, says("5", "4"), 0, false)
+			l.learn(r, http.StatusOK, limitHeaders("5", "4"), 0, false)
 		}
 		if n := len(l.buckets); n > maxBuckets {
 			t.Errorf("%d buckets are known", n)
@@ -154,7 +154,7 @@ func TestALongRefusalDoesNotDelayLaterRequests(t *testing.T) {
 					}
 					waited := time.Since(began)
 					if refuse > 0 {
-						h := says("5", "0")
+						h := limitHeaders("5", "0")
 						h.Set("X-RateLimit-Reset-After", fmt.Sprint(refuse.Seconds()))
 						l.learn(r, http.StatusTooManyRequests, h, refuse, false)
 						return waited
@@ -166,7 +166,7 @@ func TestALongRefusalDoesNotDelayLaterRequests(t *testing.T) {
 					if left < 0 {
 						t.Error("more was sent than the bucket allows")
 					}
-					h := says("5", fmt.Sprint(left))
+					h := limitHeaders("5", fmt.Sprint(left))
 					h.Set("X-RateLimit-Reset-After", fmt.Sprint(time.Until(reset).Seconds()))
 					l.learn(r, http.StatusOK, h, 0, false)
 					return waited

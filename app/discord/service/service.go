@@ -133,15 +133,15 @@ func (s *Service) Run(ctx context.Context) {
 // reportStop reports an end that requires somebody to act.
 func (s *Service) reportStop(err error) {
 	st := connection.Status{State: connection.StateStopped, Text: err.Error()}
-	told := "Discord: " + st.Text
+	notice := "Discord: " + st.Text
 	var stop *connection.StopError
 	if errors.As(err, &stop) {
 		st.Text, st.Next, st.Code = stop.Text, stop.Next, stop.Code
-		told = st.Text
+		notice = st.Text
 	}
 	s.set(st)
 	s.log.Warn("the discord bot has stopped", "err", err)
-	s.p.Notify(told, st.Next)
+	s.p.Notify(notice, st.Next)
 }
 
 // wanted is what a connection depends on. When it changes, the connection is made again.

@@ -33,10 +33,10 @@ type rig struct {
 	fake *discordtest.Server
 	home string
 
-	mu   sync.Mutex
-	cfg  config.Config
-	env  map[string]string
-	told []string
+	mu      sync.Mutex
+	cfg     config.Config
+	env     map[string]string
+	notices []string
 }
 
 func newRig(t *testing.T) *rig {
@@ -51,7 +51,11 @@ func newRig(t *testing.T) *rig {
 		Home: r.home, Engine: noTurns{}, Store: store, Builtin: "I am {{name}}.",
 		Getenv: func(k string) string { r.mu.Lock(); defer r.mu.Unlock(); return r.env[k] },
 		Config: func() config.Config { r.mu.Lock(); defer r.mu.Unlock(); return r.cfg },
-		Notify: func(text, next string) { r.mu.Lock(); defer r.mu.Unlock(); r.told = append(r.told, text+" "+next) },
+		Notify: func(text, next string) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.notices = append(r.notices, text+" "+next)
+		},
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -90,7 +94,7 @@ func (r *rig) await(state connection.State, words string) {
 func (r *rig) said(words string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return strings.Contains(strings.Join(r.told, "\n"), words)
+	return strings.Contains(strings.Join(r.notices, "\n"), words)
 }
 
 func on(c *config.Config) { c.Discord.Enabled = true }
@@ -168,11 +172,11 @@ func TestABadEditOfChannelsLeavesTheLastGoodOnes(t *testing.T) {
 	}
 	write("[allow]\nusers = [\"301\"\n#")
 	if f := r.s.Channels(); !f.May("301", nil, "200", "") || !r.said("line") {
-		t.Errorf("after a bad edit: %v", r.told)
+		t.Errorf("after a bad edit: %v", r.notices)
 	}
 	write("[allow]\nusers = [\"302\"]\n[default]\nmode = \"loud\"\n")
 	if f := r.s.Channels(); f.May("301", nil, "200", "") || f.For("1", "").Mode != channels.MentionOnly || !r.said("channels.toml:4: default.mode") {
-		t.Errorf("after the edit: %v", r.told)
+		t.Errorf("after the edit: %v", r.notices)
 	}
 }
 

@@ -59,26 +59,26 @@ func write(t *testing.T, text string, mode os.FileMode) string {
 
 func TestFind(t *testing.T) {
 	tests := map[string]struct {
-		env   map[string]string
-		chain *chain
-		file  string
-		mode  os.FileMode
-		want  Token
-		from  string
-		says  string
+		env     map[string]string
+		chain   *chain
+		file    string
+		mode    os.FileMode
+		want    Token
+		from    string
+		message string
 	}{
 		"given our variable":                     {env: map[string]string{EnvOwn: "a.b.c", EnvUsual: "x.y.z"}, chain: &chain{secret: "k.k.k"}, want: "a.b.c", from: EnvOwn},
 		"given the usual variable with its word": {env: map[string]string{EnvUsual: " Bot x.y.z\n"}, want: "x.y.z", from: EnvUsual},
 		"given a keychain and a file":            {chain: &chain{secret: "k.k.k"}, file: "f.f.f", mode: 0o600, want: "k.k.k", from: "keychain"},
 		"given a keychain that can't be used":    {chain: &chain{refuse: errors.New("no bus")}, file: "f.f.f\n", mode: 0o600, want: "f.f.f", from: "file"},
-		"given a file for all to read":           {file: "f.f.f", mode: 0o644, says: "chmod 600"},
-		"given a file for the group to read":     {file: "f.f.f", mode: 0o640, says: "chmod 600"},
-		"given nothing":                          {says: "developer portal"},
-		"given two words":                        {env: map[string]string{EnvOwn: "my token"}, says: "no bot token"},
-		"given a file with more than a token":    {file: "one\ntwo", mode: 0o600, says: "no bot token"},
-		"given a file that is far too long":      {file: strings.Repeat("x", 5000), mode: 0o600, says: "no file with a token"},
-		"given a variable that can't be one":     {env: map[string]string{EnvUsual: "tökén"}, says: "no bot token"},
-		"given an empty file":                    {file: "\n", mode: 0o600, says: "developer portal"},
+		"given a file for all to read":           {file: "f.f.f", mode: 0o644, message: "chmod 600"},
+		"given a file for the group to read":     {file: "f.f.f", mode: 0o640, message: "chmod 600"},
+		"given nothing":                          {message: "developer portal"},
+		"given two words":                        {env: map[string]string{EnvOwn: "my token"}, message: "no bot token"},
+		"given a file with more than a token":    {file: "one\ntwo", mode: 0o600, message: "no bot token"},
+		"given a file that is far too long":      {file: strings.Repeat("x", 5000), mode: 0o600, message: "no file with a token"},
+		"given a variable that can't be one":     {env: map[string]string{EnvUsual: "tökén"}, message: "no bot token"},
+		"given an empty file":                    {file: "\n", mode: 0o600, message: "developer portal"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -89,13 +89,13 @@ func TestFind(t *testing.T) {
 			if tt.chain != nil {
 				p.Keychain = tt.chain
 			}
-			if runtime.GOOS == "windows" && tt.says == "chmod 600" {
+			if runtime.GOOS == "windows" && tt.message == "chmod 600" {
 				return // Windows has no such permissions
 			}
 			got, from, err := Find(p)
-			if tt.says != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.says) {
-					t.Fatalf("Find gave %v, want an error that says %q", err, tt.says)
+			if tt.message != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.message) {
+					t.Fatalf("Find gave %v, want an error that says %q", err, tt.message)
 				}
 				return
 			}
