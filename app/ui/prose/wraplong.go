@@ -15,6 +15,9 @@ import (
 const (
 	longWord  = 256 // bytes from which on a word is measured by its letters
 	longJoint = 64  // bytes of marks and joined characters that aren't split
+
+	sampled    = 8 << 10 // bytes that are shaped to estimate the width of a word wider than any line
+	widestLine = 16_000  // pixels; no window is wider
 )
 
 // wordWidth returns the width of a word.
@@ -23,7 +26,12 @@ func (p *wrapping) wordWidth(from, to int) float32 {
 		return p.span(from, to)
 	}
 	end, x := p.lettersWithin(from, to, math.MaxFloat32)
-	return x + p.span(end, to)
+	part := min(RuneFloor(p.Flat, end+sampled), to)
+	w := p.span(end, part)
+	if part < to && w > widestLine {
+		return x + w*float32(to-end)/float32(part-end)
+	}
+	return x + w + p.span(part, to)
 }
 
 // breakWord breaks a word that is longer than a line. It returns the beginning and the

@@ -41,3 +41,15 @@ func TestALongWordFillsItsLines(t *testing.T) {
 		}
 	}
 }
+
+// A word that is wider than any window isn't shaped whole to find out how wide it is.
+func TestAVeryLongWordIsAboutAsWideAsItsBeginningSuggests(t *testing.T) {
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	for _, name := range []string{"Arabic", "Hebrew", "base64"} {
+		s := strings.Join(strings.Fields(uitest.Unbroken()[name](3*sampled)), "")
+		p := New([]Run{{Text: s}}, kit.SizeText, kit.RoleText)
+		if got, want := p.LongestWord(), p.span(0, len(s)); got < 0.98*want || got > 1.02*want {
+			t.Errorf("%s: %g wide, want about %g", name, got, want)
+		}
+	}
+}
