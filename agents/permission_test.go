@@ -116,7 +116,7 @@ func TestAToolThatActsOutsideAsksFirst(t *testing.T) {
 }
 
 // A question that is asked repeatedly offers Never first.
-func TestTheSameQuestionAgainOffersNever(t *testing.T) {
+func TestARepeatedQuestionOffersNeverFirst(t *testing.T) {
 	var rules []string
 	for _, arg := range []string{"a", "b", "c", "d"} {
 		rules = append(rules, "SYSTEM_STATS: git "+arg, "Done.")

@@ -107,7 +107,7 @@ func TestEarlierConversationsAreSentWithTheMessage(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRecalled(t *testing.T) {
+func TestMessagesThatAreNeverRecalled(t *testing.T) {
 	fact := []transcript.Block{ask("The zephyr proxy listens on port 8443."), answered("Fine: the zephyr proxy, port 8443.")}
 	tests := []struct {
 		name    string
@@ -395,7 +395,7 @@ func TestNotesStayInsideTheirFrame(t *testing.T) {
 	}
 }
 
-func TestNotesOfStrangersMakeLessonsProposals(t *testing.T) {
+func TestLessonsBesideStrangersNotesAreProposals(t *testing.T) {
 	for _, strangers := range []bool{false, true} {
 		t.Run(fmt.Sprint("strangers ", strangers), func(t *testing.T) {
 			r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})

@@ -60,7 +60,7 @@ func TestTurnEditStartsABranch(t *testing.T) {
 	}
 }
 
-func TestTurnEditOfWhatIsNotThere(t *testing.T) {
+func TestTurnEditOfAMissingMessage(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2")})
 	first, _ := r.say("Q1")
 	for name, id := range map[string]string{"an unknown block": "nothere", "an answer": first.AnswerID} {

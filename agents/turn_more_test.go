@@ -161,7 +161,7 @@ func TestTurnRetriesABusyServer(t *testing.T) {
 	}
 }
 
-func TestTurnRefusesWhatCannotBeAnswered(t *testing.T) {
+func TestTurnRefusesInvalidRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  Request

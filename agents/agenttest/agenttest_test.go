@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParse_givenMistake_tellsTheLine(t *testing.T) {
+func TestParse_givenMistake_namesTheLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no case", "just notes\n", "line 1: there is no test case"},
 		{"no Expect", "## A\nprompt\n\n## B\nprompt\nExpect: contains x\n", `line 1: case "A" expects nothing`},

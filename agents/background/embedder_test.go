@@ -271,7 +271,7 @@ func TestQuestionsAndPassagesAreSentInTheModelsForm(t *testing.T) {
 	}
 }
 
-func TestAnotherPrefixOfPassagesIsAnotherModel(t *testing.T) {
+func TestAnotherPassagePrefixIsAnotherModel(t *testing.T) {
 	e := newEmbedding(t, "", nomic)
 	auto, err := e.Model(t.Context())
 	if err != nil {

@@ -77,7 +77,7 @@ func TestRepetitiveTextsAreNotLoops(t *testing.T) {
 }
 
 // The project's own texts and programs are longer and more repetitive than most answers.
-func TestOwnTextsAreNoLoops(t *testing.T) {
+func TestOwnTextsAreNotLoops(t *testing.T) {
 	for _, pattern := range []string{"../../*.md", "../*.go", "../../assets/config.toml", "../../scripts/*.sh", "../*/*.go", "../../sessionmem/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {

@@ -272,7 +272,7 @@ func TestCancelWhileWaitingForAPermit(t *testing.T) {
 
 // If the server doesn't return its list, the first caller waits; the others can be
 // stopped.
-func TestStopWhileAnotherWaitsForTheList(t *testing.T) {
+func TestStopWhileAnotherCallWaitsForTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := script(ollamatest.Reply{Text: "ok"})
 		script.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}

@@ -309,7 +309,7 @@ func TestAnOldServerDropsTheOldestMessages(t *testing.T) {
 	}
 }
 
-func TestAnotherNumCtxLoadsTheModelAgain(t *testing.T) {
+func TestAnotherNumCtxReloadsTheModel(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{parrot}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}}})
 	for i, n := range []int{2048, 2048, 4096, 2048} {
 		req := user("hi")
@@ -334,7 +334,7 @@ func TestFaultsOfTheOtherEndpoints(t *testing.T) {
 	}
 }
 
-func TestAServerThatWentDownComesBack(t *testing.T) {
+func TestAServerCanStartAgainAfterDown(t *testing.T) {
 	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{parrot}, Rules: []ollamatest.Rule{
 		{Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultDown}}},
 		{Times: 1, Reply: ollamatest.Reply{Text: "one two", Fault: &ollamatest.Fault{Kind: ollamatest.FaultDown, After: 1}}},

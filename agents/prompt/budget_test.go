@@ -27,7 +27,7 @@ func TestNewBudget(t *testing.T) {
 	}
 }
 
-func TestBudgetHistory_givenFixedParts_isTheRest(t *testing.T) {
+func TestBudgetRest_givenFixedParts(t *testing.T) {
 	b := NewBudget(4096)
 	if got := b.Rest(1900, 300); got != 4096-1024-1900-300 {
 		t.Errorf("history %d", got)

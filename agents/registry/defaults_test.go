@@ -275,7 +275,7 @@ func TestInstallDefaults_givenDamagedState_writesNothing(t *testing.T) {
 	install(t, root, releaseTwo())
 }
 
-func TestInstallDefaults_givenFileInPlaceOfTheFolder_saysSo(t *testing.T) {
+func TestInstallDefaults_givenFileInPlaceOfTheFolder_reportsIt(t *testing.T) {
 	root := t.TempDir()
 	writeAgentFile(t, filepath.Join(root, "agents"), "a file")
 	r := New(Config{Root: root, Defaults: release(releaseOne())})
@@ -406,7 +406,7 @@ func TestReset_givenAll_resetsSoulTooAndLeavesMemory(t *testing.T) {
 	}
 }
 
-func TestReset_givenNoShippedAgent_saysWhichThereAre(t *testing.T) {
+func TestReset_givenOtherAgent_listsTheShippedOnes(t *testing.T) {
 	root := t.TempDir()
 	install(t, root, releaseOne())
 	agentTree{"agents/agent-x/agent.json": `{"name":"X"}`, "agents/agent-x/skill.md": "x"}.write(t, root)

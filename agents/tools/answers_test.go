@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-func TestAnAnswerThatLasts(t *testing.T) {
+func TestALastingAnswerApplies(t *testing.T) {
 	git := Action{Agent: "coder", Tool: RunCmd, Covers: "git", What: "git status", Session: "cpu-a"}
 	read := Action{Agent: "coder", Tool: "files.read_file", What: `{"path":"a"}`, Session: "cpu-a", Stamp: "1"}
 	with := func(a Action, change func(*Action)) Action { change(&a); return a }

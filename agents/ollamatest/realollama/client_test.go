@@ -175,7 +175,7 @@ func TestSilentCutIsNoticed(t *testing.T) {
 	}
 }
 
-func TestStopInMidStream(t *testing.T) {
+func TestStopDuringAStream(t *testing.T) {
 	_, _, client := withParrot(t)
 	if _, err := client.Chat(t.Context(), ask("warm up")); err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestStopInMidStream(t *testing.T) {
 	}
 }
 
-func TestCutStreamIsNoAnswer(t *testing.T) {
+func TestACutStreamIsAnError(t *testing.T) {
 	_, proxy, client := withParrot(t)
 	proxy.CutNextChat(3)
 	result, err := client.Chat(t.Context(), ask("Why is my fan loud?"))

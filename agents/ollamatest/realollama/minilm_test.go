@@ -81,7 +81,7 @@ func createMiniLM(t *testing.T, host string) {
 	}
 }
 
-func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
+func TestSearchSurvivesADeadSlowOrReplacedEmbeddingModel(t *testing.T) {
 	t.Parallel()
 	server := realollama.Start(t)
 	createMiniLM(t, server.Host())

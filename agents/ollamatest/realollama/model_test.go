@@ -84,7 +84,7 @@ func written(t *testing.T, m Model) ggufFile {
 	return f
 }
 
-func TestModelSaysItsAnswers(t *testing.T) {
+func TestModelGivesItsAnswers(t *testing.T) {
 	answers := map[string]string{
 		"plain":     "Hello from a real server.",
 		"repeating": "a a a a, and again a a a a",
@@ -101,14 +101,14 @@ func TestModelSaysItsAnswers(t *testing.T) {
 	}
 }
 
-func TestEndlessAnswerBeginsAgain(t *testing.T) {
+func TestAnEndlessAnswerRepeats(t *testing.T) {
 	file := written(t, Model{Name: "m", Answers: map[string]string{"loop": "tick tock "}, Endless: []string{"loop"}})
 	if got := say(t, file, "loop", 4); got != "tick tock tick tock " {
 		t.Errorf("the weights say %q", got)
 	}
 }
 
-func TestModelRefusesWhatItCannotSay(t *testing.T) {
+func TestModelRefusesUnsupportedAnswers(t *testing.T) {
 	tests := map[string]map[string]string{
 		"given an empty answer":           {"x": ""},
 		"given two answers that are one":  {"x": "same", "y": "same"},
@@ -126,7 +126,7 @@ func TestModelRefusesWhatItCannotSay(t *testing.T) {
 	}
 }
 
-func FuzzVocabularySaysWhatItWasGiven(f *testing.F) {
+func FuzzVocabulary(f *testing.F) {
 	for _, text := range []string{"Hello there", "a a a", "\n\nx\t", "\xff\xfe", "", "  lead", "ü🙂"} {
 		f.Add(text, "another answer")
 	}

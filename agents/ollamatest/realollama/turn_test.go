@@ -273,7 +273,7 @@ func TestTurnNoticesASilentTruncation(t *testing.T) {
 	}
 }
 
-func TestTurnStopsInMidStream(t *testing.T) {
+func TestTurnStopsDuringAStream(t *testing.T) {
 	o := newOffice(t, boss(false), coder)
 	run := o.engine.Start(t.Context(), agents.Request{Session: "cpu-test", Text: "Count for ever", Holder: "test"})
 	said := 0
