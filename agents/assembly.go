@@ -28,7 +28,7 @@ const (
 type assembly struct {
 	parts
 	place    *Place
-	talk     *dialogue
+	dialogue *dialogue
 	window   *prompt.Window // of talk
 	to       delegate.Config
 	system   prompt.System
@@ -45,7 +45,7 @@ func (a *assembly) checkRoom(b transcript.Block) error {
 	in := a.contents.Of(b)
 	room, need := a.room(0), a.window.Cost(in.Text)+len(in.Images)*prompt.ImageTokens
 	if a.window.Budget.Known() && need > room {
-		return &fault.TooLong{Model: a.who.model.Name, Need: need, Room: room}
+		return &fault.TooLong{Model: a.cast.model.Name, Need: need, Room: room}
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (a *assembly) limitFiles(b *transcript.Block) error {
 	}
 	limit := a.fileTokens(*b)
 	if limit < minFileTokens {
-		return &fault.TooLong{Model: a.who.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + minFileTokens, Room: a.room(0)}
+		return &fault.TooLong{Model: a.cast.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + minFileTokens, Room: a.room(0)}
 	}
 	if b.Attrs == nil {
 		b.Attrs = map[string]string{}
@@ -71,7 +71,7 @@ func (a *assembly) limitFiles(b *transcript.Block) error {
 // leaves beside the system prompt, the message's own words and a Summary, but at most
 // filesShare of the history's cap.
 func (a *assembly) fileTokens(b transcript.Block) int {
-	limit := a.who.settings.maxTokens() * filesShare / 100
+	limit := a.cast.settings.maxTokens() * filesShare / 100
 	if !a.window.Budget.Known() {
 		return limit
 	}
@@ -81,7 +81,7 @@ func (a *assembly) fileTokens(b transcript.Block) int {
 		if f.Image {
 			room -= prompt.ImageTokens
 		}
-		room -= a.window.Cost(a.who.base.guides.QuoteFile(prompt.FileName(f), ""))
+		room -= a.window.Cost(a.cast.base.guides.QuoteFile(prompt.FileName(f), ""))
 	}
 	return min(limit, a.window.Raw(room)-roundingTokens)
 }
@@ -96,7 +96,7 @@ func (a *assembly) fill(window transcript.Context) {
 	cut := a.system.Cut
 	summary := a.summary(window.Summary)
 	messages, before := a.place.history(a.upToMessage(window.Messages))
-	if a.who.model.Tiny() && a.who.promptTier(a.who.agent, a.who.model) == prompt.TierPlain { // not if the agent or the settings chose another tier
+	if a.cast.model.Tiny() && a.cast.promptTier(a.cast.agent, a.cast.model) == prompt.TierPlain { // not if the agent or the settings chose another tier
 		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
 	}
 	around := a.around(messages)
@@ -112,7 +112,7 @@ func (a *assembly) fill(window transcript.Context) {
 	a.history = limits.Tokens
 	history, left := transcript.Trim(messages, limits, a.contents.Cost)
 	if len(history) == 0 {
-		history = []transcript.Block{a.out.message} // checkRoom made sure that it fits
+		history = []transcript.Block{a.report.message} // checkRoom made sure that it fits
 	}
 	if around != "" {
 		a.window.Say(around)
@@ -122,9 +122,9 @@ func (a *assembly) fill(window transcript.Context) {
 	cut.Roster -= a.nameRelevant()
 	a.window.Add(results...)
 	a.window.History = len(history) - 1
-	a.who.base.showed(a.out.session, history[0].ID)
+	a.cast.base.showed(a.report.session, history[0].ID)
 	cut.Messages = left + before + window.Omitted
-	a.out.cut(cut)
+	a.report.cut(cut)
 	a.reportFiles(history)
 }
 
@@ -145,12 +145,12 @@ func lastExchange(messages []transcript.Block) []transcript.Block {
 // upToMessage returns the conversation up to this turn's message, which it includes even
 // if an editor removed it from the file.
 func (a *assembly) upToMessage(messages []transcript.Block) []transcript.Block {
-	at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == a.out.message.ID })
+	at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == a.report.message.ID })
 	if at < 0 {
-		return append(slices.Clone(messages), a.out.message)
+		return append(slices.Clone(messages), a.report.message)
 	}
 	messages = slices.Clone(messages[:at+1])
-	messages[at] = a.out.message
+	messages[at] = a.report.message
 	return messages
 }
 
@@ -161,9 +161,9 @@ func (a *assembly) summary(b *transcript.Block) api.Message {
 		return api.Message{}
 	}
 	quote := func(text string) string {
-		return a.who.base.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
+		return a.cast.base.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
 	}
-	text, quoted := b.Text, !b.Sources(a.out.session).Typed()
+	text, quoted := b.Text, !b.Sources(a.report.session).Typed()
 	if a.window.Budget.Known() {
 		share := a.window.Raw(a.window.Budget.Summary)
 		if quoted {
@@ -184,17 +184,17 @@ func (a *assembly) around(history []transcript.Block) string {
 		return ""
 	}
 	if a.window.Budget.Known() {
-		text, _ = prompt.CutResult(text, a.window.Raw(a.who.numCtx*aroundShare/100))
+		text, _ = prompt.CutResult(text, a.window.Raw(a.cast.numCtx*aroundShare/100))
 	}
-	a.talk.quoted.Add(text)
-	return a.who.base.guides.Quote("what people said in this channel", text)
+	a.dialogue.quoted.Add(text)
+	return a.cast.base.guides.Quote("what people said in this channel", text)
 }
 
 // limits returns the caps of the history: the settings, and what the real context leaves
 // beside a Summary. They stay the same from turn to turn, so that requests share their
 // beginning.
 func (a *assembly) limits(summary string) transcript.Limits {
-	lim := transcript.Limits{Messages: a.who.settings.MaxMessages, Tokens: a.who.settings.maxTokens()}
+	lim := transcript.Limits{Messages: a.cast.settings.MaxMessages, Tokens: a.cast.settings.maxTokens()}
 	if lim.Messages <= 0 {
 		lim.Messages = defaultMaxMessages
 	}
@@ -215,10 +215,10 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 		in := a.contents.Of(b)
 		a.window.Add(api.Message{Role: "user", Content: in.Text, Images: in.Images})
 		for _, text := range in.Quoted {
-			a.talk.quoted.Add(text)
+			a.dialogue.quoted.Add(text)
 		}
 		if b.Attrs[attrAuthor] != "" {
-			a.talk.quoted.Add(b.Text) // a stranger's text: a call that repeats it doesn't run
+			a.dialogue.quoted.Add(b.Text) // a stranger's text: a call that repeats it doesn't run
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 // and aren't part of the stored message. It returns their number.
 func (a *assembly) nameRelevant() int {
 	last := &a.window.Messages[len(a.window.Messages)-1]
-	asked := transcript.WithoutAttachments(a.out.message.Text)
+	asked := transcript.WithoutAttachments(a.report.message.Text)
 	asked = strings.ToValidUTF8(asked[:min(len(asked), maxQueryBytes)], "")
 	text, named := prompt.NameRelevant(asked, a.system, a.window.Cost)
 	if named == 0 || a.window.Total()+a.window.Cost(text) > a.window.Budget.Context-a.window.Budget.Answer {
@@ -243,18 +243,18 @@ func (a *assembly) reportFiles(history []transcript.Block) {
 	var unseen int
 	for _, b := range history {
 		in := a.contents.Of(b)
-		if b.ID == a.out.message.ID {
+		if b.ID == a.report.message.ID {
 			for _, why := range in.Lost {
-				a.out.warn(StateReading, why+"; the model is told that it is missing")
+				a.report.warn(StateReading, why+"; the model is told that it is missing")
 			}
 			if in.Cut > 0 {
-				a.out.cut(prompt.ContextCut{Attached: in.Cut})
+				a.report.cut(prompt.ContextCut{Attached: in.Cut})
 			}
 		}
 		unseen += in.Unseen
 	}
 	if unseen > 0 {
-		a.out.warn(StateReading, fmt.Sprintf("%s can't look at images: %d of earlier messages not sent", a.who.model.Name, unseen))
+		a.report.warn(StateReading, fmt.Sprintf("%s can't look at images: %d of earlier messages not sent", a.cast.model.Name, unseen))
 	}
 }
 
@@ -264,7 +264,7 @@ func (a *assembly) wouldCut(snap session.Snapshot) bool {
 	if snap.Since < 2 {
 		return false
 	}
-	messages := append(slices.Clone(snap.Messages), a.out.message)
+	messages := append(slices.Clone(snap.Messages), a.report.message)
 	_, left := transcript.Trim(messages, a.limits(a.summary(snap.Previous).Content), a.contents.Cost)
 	return left > 0
 }
@@ -272,7 +272,7 @@ func (a *assembly) wouldCut(snap session.Snapshot) bool {
 // filled returns the share of the model's context that the request would take, in
 // percent.
 func (a *assembly) filled(snap session.Snapshot) float64 {
-	if a.who.numCtx <= 0 {
+	if a.cast.numCtx <= 0 {
 		return 0
 	}
 	tokens := a.window.Cost(a.system.System) + a.window.ToolCost() + a.window.Cost(a.summary(snap.Previous).Content)
@@ -280,5 +280,5 @@ func (a *assembly) filled(snap session.Snapshot) float64 {
 		in := a.contents.Of(m)
 		tokens += a.window.Cost(in.Text) + len(in.Images)*prompt.ImageTokens
 	}
-	return 100 * float64(tokens) / float64(a.who.numCtx)
+	return 100 * float64(tokens) / float64(a.cast.numCtx)
 }

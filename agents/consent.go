@@ -16,7 +16,7 @@ import (
 // rest. It is the turn's fetch.Host.
 type consent struct {
 	tools.Permissions
-	out     *report
+	report  *report
 	req     Request
 	timeout time.Duration // after which a question counts as a no; 0 is never
 }
@@ -27,20 +27,20 @@ func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
 	emit := func(answer Answer) {
 		q.Answer = answer
 		asked := q
-		c.out.emitForMessage(Event{Type: EventQuestion, Question: &asked})
+		c.report.emitForMessage(Event{Type: EventQuestion, Question: &asked})
 	}
 	if !c.req.CanAsk || c.req.Place != nil || c.req.Schedule != "" {
 		emit(AnswerRefused)
 		return AnswerRefused, nil
 	}
-	answers, forget := c.out.run.addQuestion(q.ID)
+	answers, forget := c.report.run.addQuestion(q.ID)
 	defer forget()
 	var expired <-chan time.Time
 	if c.timeout > 0 {
 		expired = time.After(c.timeout)
 	}
 	emit("")
-	c.out.state(StateAsking, "")
+	c.report.state(StateAsking, "")
 	answer := AnswerLate
 	select {
 	case answer = <-answers:
@@ -53,7 +53,7 @@ func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
 		answer = AnswerNo // it wasn't offered
 	}
 	emit(answer)
-	c.out.state(StateTool, q.Tool)
+	c.report.state(StateTool, q.Tool)
 	return answer, nil
 }
 
@@ -65,7 +65,7 @@ func (c *consent) checkAction(ctx context.Context, tool tools.Guarded, call tool
 		return err
 	}
 	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, c.req.Session, c.req.Schedule, c.req.Given
-	decision, changed := c.Act(act, call.Held, c.out.base.p.Answers)
+	decision, changed := c.Act(act, call.Held, c.report.base.p.Answers)
 	why := WhyOutside
 	switch {
 	case decision == tools.Allowed:
@@ -85,7 +85,7 @@ var errNotAllowed = errors.New("the user said no to this; answer without it")
 // ask asks a person about an action and stores an answer that lasts. It returns nil if
 // the answer is a yes.
 func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, why string) error {
-	kept := c.out.base.p.Answers
+	kept := c.report.base.p.Answers
 	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
 	if kept != nil {
 		q.Answers = []Answer{AnswerOnce, AnswerNo, AnswerNever}
@@ -106,8 +106,8 @@ func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, wh
 		if answer == AnswerChat {
 			p.Session = act.Session
 		}
-		if err := kept.Keep(p, c.out.base.p.Store.IsPrivate(act.Session)); err != nil {
-			c.out.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
+		if err := kept.Keep(p, c.report.base.p.Store.IsPrivate(act.Session)); err != nil {
+			c.report.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
 		}
 	}
 	switch answer {
@@ -140,7 +140,7 @@ func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string)
 		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetch.Tool{}.Doc().Effects, Single: true,
 		Agent: call.Agent, Session: c.req.Session, Schedule: c.req.Schedule, Given: c.req.Given,
 	}
-	if decision, _ := c.Act(act, call.Held, c.out.base.p.Answers); decision == tools.Refused {
+	if decision, _ := c.Act(act, call.Held, c.report.base.p.Answers); decision == tools.Refused {
 		return "", errNotAllowed
 	}
 	return address, c.ask(ctx, call, act, WhyAddress)

@@ -18,9 +18,9 @@ import (
 
 // parts are shared by all parts of a turn.
 type parts struct {
-	who *cast
-	out *report
-	may *consent
+	cast    *cast
+	report  *report
+	consent *consent
 }
 
 // dialogue is the exchange with one model: the messages so far and the offered tools. A
@@ -79,38 +79,38 @@ func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, 
 	}
 	d.window = prompt.NewWindow(numCtx, d.estimate, offered, len(offered) > 0 && model.Can("tools"))
 	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Name()) }) {
-		p.may.Describe()
+		p.consent.Describe()
 	}
 	return d
 }
 
-func (d *dialogue) estimate(raw int) int { return d.who.base.p.Models.Estimate(d.model.Name, raw) }
+func (d *dialogue) estimate(raw int) int { return d.cast.base.p.Models.Estimate(d.model.Name, raw) }
 
 // ask calls the model once. After an error, the reply holds what had arrived; its draft
 // is always open. A model that thinks too long is called again, without thinking.
 func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	d.rounds++
 	if d.call == nil {
-		d.out.round = d.rounds
+		d.report.round = d.rounds
 	}
-	d.out.cut(d.window.Fit())
+	d.report.cut(d.window.Fit())
 	r, err := d.askOnce(ctx)
 	if err == nil && r.ended == endThought && strings.TrimSpace(r.prose) == "" && !d.hushed {
 		r.draft.Discard()
 		no := false
 		d.think, d.hushed = &no, true
-		d.out.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
+		d.report.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
 		return d.askOnce(ctx)
 	}
 	return r, err
 }
 
 func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
-	held := d.may.Sources()
+	held := d.consent.Sources()
 	call, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newStreaming(d, stop)
-	res, err := d.who.base.p.Chat.Chat(call, d.request(s))
+	res, err := d.cast.base.p.Chat.Chat(call, d.request(s))
 	if s.ended != "" && ctx.Err() == nil {
 		err = nil // watch or onChunk stopped it
 	}
@@ -135,7 +135,7 @@ func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool) {
 	raw, images := d.window.RawTotal()
 	if images == 0 { // the tokens of an image are unknown, so they can't calibrate the estimate
-		cut = d.who.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
+		cut = d.cast.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
 	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
 	if s := res.AnswerTime.Seconds(); s > 0 {
@@ -155,13 +155,13 @@ func (d *dialogue) emit(e Event) {
 	if d.call != nil && e.Call == nil {
 		e.Call = &Call{ID: d.call.ID, Name: d.call.Name}
 	}
-	d.out.emit(e)
+	d.report.emit(e)
 }
 
 // withSources adds the sources of the model's words to their block: the words may repeat
 // whatever the turn held, and those of a sub-call are another agent's.
 func (d *dialogue) withSources(b transcript.Block) transcript.Block {
-	s := d.may.Sources()
+	s := d.consent.Sources()
 	if d.call != nil {
 		s |= transcript.FromAgent
 	}
@@ -182,5 +182,5 @@ func (d *dialogue) correction(miss prompt.Miss) string {
 	if d.window.Native {
 		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
 	}
-	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.who.base.guides.NearMiss)
+	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.cast.base.guides.NearMiss)
 }

@@ -67,8 +67,8 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 		return nil
 	}
 	d.window.Final = true
-	d.window.Say(d.who.base.guides.Limit)
-	return d.out.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
+	d.window.Say(d.cast.base.guides.Limit)
+	return d.report.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
 }
 
 func (d *dialogue) maxRounds() int {
@@ -113,7 +113,7 @@ func (d *dialogue) addResults(outcomes []outcome, native bool) {
 // run runs one call, emits its events and writes its block.
 func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	d.seen[call.Key()]++
-	call.ID = d.out.nextCall()
+	call.ID = d.report.nextCall()
 	tool := tools.Find(d.window.Tools, call.Name)
 	if _, own := tool.(tools.Reporter); own {
 		result, err := tool.Run(ctx, call)
@@ -122,7 +122,7 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	began := time.Now()
 	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg}
 	if d.call == nil {
-		d.out.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
+		d.report.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
 	d.emitTool(event)
 	call.Progress = func(text string) {
@@ -138,14 +138,14 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 		event.Result, _ = prompt.CutResult(result.Text, d.window.ResultTokens())
 	}
 	d.emitTool(event)
-	if err := d.out.tool(ctx, call, o, event.Result); err != nil { // no more text than the model got
+	if err := d.report.tool(ctx, call, o, event.Result); err != nil { // no more text than the model got
 		return o, err
 	}
 	return o, turnErr
 }
 
 func (d *dialogue) emitTool(c Call) {
-	d.out.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.out.message.ID})
+	d.report.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.report.message.ID})
 }
 
 // runTool runs a tool in a context that StopCall can cancel.
@@ -153,10 +153,10 @@ func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call
 	if tool == nil {
 		return tools.Result{}, tools.Unavailable(call.Name, d.window.Tools)
 	}
-	ctx, done := d.out.run.callContext(ctx, call.ID)
+	ctx, done := d.report.run.callContext(ctx, call.ID)
 	defer done()
 	if guarded, ok := tool.(tools.Guarded); ok {
-		if err := d.may.checkAction(ctx, guarded, call); err != nil {
+		if err := d.consent.checkAction(ctx, guarded, call); err != nil {
 			return tools.Result{}, err
 		}
 	}
@@ -182,14 +182,14 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	d.failures = 0
 	text, left := prompt.CutResult(result.Text, d.window.ResultTokens())
 	if left > 0 {
-		d.out.cut(prompt.ContextCut{Result: left})
+		d.report.cut(prompt.ContextCut{Result: left})
 	} else if result.Cut {
 		text += "\n[cut here: the rest was not read]"
 	}
-	d.may.Hold(result.Sources)
+	d.consent.Hold(result.Sources)
 	if result.Quote != "" {
 		d.quoted.Add(result.Text)
-		text = d.who.base.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
+		text = d.cast.base.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil
@@ -197,8 +197,8 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 
 // skip returns the outcome of a call that doesn't run.
 func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
-	call.ID = d.out.nextCall()
+	call.ID = d.report.nextCall()
 	o := outcome{call: call, failed: why}
 	d.emitTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
-	return o, d.out.tool(ctx, call, o, "")
+	return o, d.report.tool(ctx, call, o, "")
 }

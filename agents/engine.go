@@ -63,7 +63,7 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	run := newRun(req, cancel)
 	e.mu.Lock()
 	if waiting := e.runs[req.Session]; len(waiting) > 0 {
-		run.before = waiting[len(waiting)-1]
+		run.previous = waiting[len(waiting)-1]
 	}
 	e.runs[req.Session] = append(e.runs[req.Session], run)
 	end := cancel

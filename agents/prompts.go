@@ -23,7 +23,7 @@ type prompts struct {
 func (p *prompts) system(d *dialogue, to delegate.Config) prompt.System {
 	build := func() prompt.System {
 		in := p.input(d)
-		in.Session = p.who.chosen.Prompt + p.who.rules
+		in.Session = p.cast.chosen.Prompt + p.cast.rules
 		if in.Delegate = tools.Find(d.window.Tools, registry.ToolAgent) != nil || tools.Find(d.window.Tools, registry.ToolSkill) != nil; in.Delegate {
 			roster := to.Input()
 			in.Agents, in.Skills = roster.Agents, roster.Skills
@@ -40,12 +40,12 @@ func (p *prompts) system(d *dialogue, to delegate.Config) prompt.System {
 
 // input returns what every system prompt contains: the agent, its memory, its tools.
 func (p *prompts) input(d *dialogue) prompt.Input {
-	settings := p.who.settings
+	settings := p.cast.settings
 	in := prompt.Input{
 		Agent: d.agent, GlobalBudget: settings.GlobalBudget, AgentBudget: settings.AgentBudget,
 		Global: p.load(memory.Target{Kind: memory.TargetGlobal}),
 		Own:    memory.File{Missing: true},
-		Tier:   p.who.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: p.who.base.guides,
+		Tier:   p.cast.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: p.cast.base.guides,
 		Estimate: d.estimate,
 	}
 	if target, ok := registry.OwnMemory(d.agent); ok {
@@ -74,18 +74,18 @@ func (p *prompts) addPlace(in *prompt.Input) {
 // load reads a memory file now, so that an edit saved before Enter is in this prompt. A
 // file that can't be read is left out with a warning.
 func (p *prompts) load(target memory.Target) memory.File {
-	base := p.who.base
+	base := p.cast.base
 	f, err := base.p.Memory.LoadStable(context.Background(), target)
 	if f.Saving && f.Text == "" {
-		p.out.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
+		p.report.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
 	}
 	if err != nil {
 		base.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
-		p.out.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
+		p.report.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
 		return memory.File{Target: target, Missing: true}
 	}
 	if added, removed, changed := base.memoryChanged(f); changed {
-		p.out.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{
+		p.report.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{
 			Path: f.Path, Target: targetName(target), Added: added, Removed: removed,
 		}})
 	}

@@ -20,12 +20,12 @@ type Result struct {
 
 // Run is a turn that was started.
 type Run struct {
-	session string
-	holder  string
-	before  *Run // the session's previous run, if it hadn't ended at the start
-	log     *eventLog
-	stop    context.CancelFunc
-	done    chan struct{} // closed when result and err are set
+	session  string
+	holder   string
+	previous *Run // the session's previous run, if it hadn't ended at the start
+	log      *eventLog
+	stop     context.CancelFunc
+	done     chan struct{} // closed when result and err are set
 
 	mu        sync.Mutex // guards the fields below
 	calls     map[string]context.CancelCauseFunc
@@ -80,7 +80,7 @@ func (r *Run) finish(last Event, result Result, err error) {
 	r.emit(last)
 	r.log.close()
 	close(r.done)
-	r.before = nil // don't keep all runs of the session in memory
+	r.previous = nil // don't keep all runs of the session in memory
 }
 
 // callContext returns a context for a sub-call or tool that StopCall can cancel.

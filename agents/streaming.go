@@ -58,11 +58,11 @@ func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
 	if room := d.window.AnswerTokens(); room > 0 {
 		s.maxThinking = min(s.maxThinking, room/2)
 	}
-	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.out.message.ID}
+	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.report.message.ID}
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	s.draft = d.who.base.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.withSources(block))
+	s.draft = d.cast.base.p.Store.Session(d.report.session).Checkpoint(context.Background(), d.withSources(block))
 	if len(d.window.Tools) > 0 && !d.window.Final {
 		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}
@@ -86,7 +86,7 @@ func (s *streaming) enter(state State, detail string) {
 		return
 	}
 	s.state = state
-	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.out.message.ID})
+	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.report.message.ID})
 }
 
 func (s *streaming) onChunk(c ollama.Chunk) {
@@ -130,7 +130,7 @@ func (s *streaming) watch(c ollama.Chunk) {
 		s.began = time.Now()
 	}
 	s.thought += transcript.EstimateTokens(c.Thinking)
-	most := s.d.who.settings.AnswerTime
+	most := s.d.cast.settings.AnswerTime
 	switch {
 	case s.loop.Write(c.Content):
 		s.ended = endLoop
@@ -269,6 +269,6 @@ func (d *dialogue) isAgent(name string) bool {
 	if tools.Find(d.window.Tools, registry.ToolAgent) == nil {
 		return false
 	}
-	_, ok := registry.Select(d.who.roster, name, registry.Agent.Usable)
+	_, ok := registry.Select(d.cast.roster, name, registry.Agent.Usable)
 	return ok
 }

@@ -25,37 +25,37 @@ import (
 type delegation struct {
 	parts
 	prompts *prompts
-	box     *toolbox
+	toolbox *toolbox
 }
 
 // Refuse reports a sub-call that couldn't start.
 func (s *delegation) Refuse(ctx context.Context, call tools.Call, name, task string, why error) (tools.Result, error) {
 	event := Call{ID: call.ID, Name: name, Task: task}
-	s.out.subcall(EventSubcallStart, event, "")
+	s.report.subcall(EventSubcallStart, event, "")
 	return s.end(ctx, call, event, time.Now(), "", why)
 }
 
 // Delegate runs a sub-call to its end. The text of an error is for the orchestrator.
 func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate.Specialist, task string) (tools.Result, error) {
 	if task == "" {
-		task = s.out.message.Text
+		task = s.report.message.Text
 	}
 	began := time.Now()
 	event := Call{ID: call.ID, Name: who.Name, Task: task}
-	model, numCtx, err := s.who.model, s.who.numCtx, error(nil)
+	model, numCtx, err := s.cast.model, s.cast.numCtx, error(nil)
 	if !who.Skill {
-		model, numCtx, err = s.who.resolve(ctx, "", who.Agent)
-		if model.Name == s.who.model.Name {
-			numCtx = s.who.numCtx // another size would reload the model
+		model, numCtx, err = s.cast.resolve(ctx, "", who.Agent)
+		if model.Name == s.cast.model.Name {
+			numCtx = s.cast.numCtx // another size would reload the model
 		}
 	}
 	event.Model = model.Name
-	s.out.state(StateTool, who.Name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
-	s.out.subcall(EventSubcallStart, event, "")
+	s.report.state(StateTool, who.Name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
+	s.report.subcall(EventSubcallStart, event, "")
 	if err != nil {
 		return s.end(ctx, call, event, began, "", explained(err))
 	}
-	callCtx, done := s.out.run.callContext(ctx, call.ID)
+	callCtx, done := s.report.run.callContext(ctx, call.ID)
 	defer done()
 	d := s.dialogue(callCtx, who, model, numCtx, &event, task)
 	text, block, err := d.converse(callCtx)
@@ -70,19 +70,19 @@ func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate
 
 // dialogue returns a sub-call's dialogue, exactly [system, user = task].
 func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
-	d := newDialogue(s.parts, who.Agent, model, numCtx, s.box.forSpecialist(ctx, who.Agent, model))
+	d := newDialogue(s.parts, who.Agent, model, numCtx, s.toolbox.forSpecialist(ctx, who.Agent, model))
 	d.call, d.began = event, time.Now()
 	in := prompt.Input{
-		Agent: who.Agent, ContextTokens: numCtx, Guides: s.who.base.guides, Estimate: d.estimate,
+		Agent: who.Agent, ContextTokens: numCtx, Guides: s.cast.base.guides, Estimate: d.estimate,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
 	if !who.Skill {
 		in = s.prompts.input(d)
 	}
 	system := prompt.SpecialistSystem(in)
-	s.out.cut(system.Cut)
-	if s.who.settings.TaskContext == "last-user-message" && task != s.out.message.Text {
-		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(s.out.message.Text), 500)
+	s.report.cut(system.Cut)
+	if s.cast.settings.TaskContext == "last-user-message" && task != s.report.message.Text {
+		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(s.report.message.Text), 500)
 	}
 	if system.System != "" {
 		d.window.Add(api.Message{Role: "system", Content: system.System})
@@ -121,7 +121,7 @@ func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) 
 	}
 	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.withSources(transcript.Block{
 		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
-		Parent: d.out.message.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
+		Parent: d.report.message.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
 	}))
 	if err != nil {
 		return transcript.Block{Text: r.prose}, &fault.Save{What: "The answer of " + d.agent.Slug, Answer: r.prose, Err: err}
@@ -135,14 +135,14 @@ func (s *delegation) end(ctx context.Context, call tools.Call, event Call, began
 	if err != nil {
 		event.Failed = err.Error()
 	}
-	s.out.subcall(EventSubcallEnd, event, block)
+	s.report.subcall(EventSubcallEnd, event, block)
 	if err == nil {
 		return tools.Result{Text: event.Result}, nil
 	}
 	if turnError(err) != nil {
 		return tools.Result{}, err
 	}
-	if keepErr := s.out.tool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
+	if keepErr := s.report.tool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
 		return tools.Result{}, keepErr
 	}
 	return tools.Result{}, err

@@ -14,7 +14,7 @@ import (
 
 // toolbox chooses the tools that the agents of a turn are offered.
 type toolbox struct {
-	who     *cast
+	cast    *cast
 	place   *Place
 	message string       // decides which tools of other programs are offered if not all fit
 	own     []tools.Tool // the app's own, always in the same order
@@ -26,7 +26,7 @@ func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	if b.place != nil { // nobody can be asked there, so no tool acts outside
 		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Name()) })
 	}
-	if outside := b.who.base.p.Outside; outside != nil {
+	if outside := b.cast.base.p.Outside; outside != nil {
 		for _, tool := range outside(ctx) {
 			list = append(list, tool)
 		}
@@ -39,11 +39,11 @@ func (b *toolbox) all(ctx context.Context) []tools.Tool {
 // large tier, MEMORY_REPLACE and MEMORY_REMOVE must be listed, because few agents need
 // them.
 func (b *toolbox) forAgent(ctx context.Context) []tools.Tool {
-	tier := b.who.toolsTier(b.who.agent, b.who.model)
+	tier := b.cast.toolsTier(b.cast.agent, b.cast.model)
 	if tier == prompt.TierPlain {
 		return nil
 	}
-	agent := b.who.agent
+	agent := b.cast.agent
 	return b.fitting(b.all(ctx), func(name string) bool {
 		change := name == tools.MemoryReplace || name == tools.MemoryRemove
 		listed := lists(agent, name) || agent.Tools == nil && (tier == prompt.TierLarge || !change)
@@ -55,7 +55,7 @@ func (b *toolbox) forAgent(ctx context.Context) []tools.Tool {
 // delegation or MEMORY_APPEND. It may have the tools that change the memory, because
 // they only make proposals.
 func (b *toolbox) forSpecialist(ctx context.Context, a registry.Agent, model ollama.ModelInfo) []tools.Tool {
-	if b.who.toolsTier(a, model) == prompt.TierPlain {
+	if b.cast.toolsTier(a, model) == prompt.TierPlain {
 		return nil
 	}
 	return b.fitting(b.all(ctx), func(name string) bool {
@@ -82,7 +82,7 @@ const foreignShare = 10
 // that prompts do too.
 func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
 	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Name()) })
-	room := cmp.Or(b.who.numCtx, defaultMaxTokens) * foreignShare / 100
+	room := cmp.Or(b.cast.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
 		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
 	}

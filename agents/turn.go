@@ -40,7 +40,7 @@ type turn struct {
 	passages *passages.Passages
 	lessons  *lessons.Lessons
 	prompts  *prompts
-	talk     *dialogue // nil until agent and model are chosen
+	dialogue *dialogue // nil until agent and model are chosen
 	assembly *assembly // builds its request
 
 	reply     reply // the last one
@@ -56,8 +56,8 @@ type turn struct {
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
-	out := &report{base: e.base, run: run, session: req.Session}
-	return &turn{parts: parts{out: out}, engine: e, req: req, result: Result{Session: req.Session}}
+	rep := &report{base: e.base, run: run, session: req.Session}
+	return &turn{parts: parts{report: rep}, engine: e, req: req, result: Result{Session: req.Session}}
 }
 
 // run runs the phases and finishes the Run.
@@ -66,14 +66,14 @@ func (t *turn) run(ctx context.Context) {
 	if t.lock != nil {
 		t.lock.Unlock()
 	}
-	t.engine.forget(t.out.run)
+	t.engine.forget(t.report.run)
 	if err == nil {
 		t.engine.workAfter(t.req.Session, t.filled())
 	}
 	if t.engine.p.Ended != nil {
 		t.engine.p.Ended(t.req.Session)
 	}
-	t.out.run.finish(t.last, t.result, err)
+	t.report.run.finish(t.last, t.result, err)
 }
 
 // phases runs the phases to the end. A panic ends the turn, not the app.
@@ -95,8 +95,8 @@ func (t *turn) phases(ctx context.Context) (err error) {
 // filled returns how full the turn left its model's context.
 func (t *turn) filled() background.Filled {
 	last := background.Filled{History: t.assembly.history}
-	if t.talk.usage != nil {
-		last.Percent = t.talk.usage.ContextPercent
+	if t.dialogue.usage != nil {
+		last.Percent = t.dialogue.usage.ContextPercent
 	}
 	return last
 }
@@ -111,15 +111,15 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	who := ""
 	waiting := func(holder string) {
 		who = holder
-		t.out.state(StateQueued, "held by the "+holder)
+		t.report.state(StateQueued, "held by the "+holder)
 	}
-	if before := t.out.run.before; before != nil {
+	if previous := t.report.run.previous; previous != nil {
 		select {
-		case <-before.done:
+		case <-previous.done:
 		default:
-			waiting(before.holder)
+			waiting(previous.holder)
 			select {
-			case <-before.done:
+			case <-previous.done:
 			case <-ctx.Done():
 				return nil, &fault.Locked{Who: who, Cause: context.Cause(ctx)}
 			}
@@ -161,21 +161,21 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 // prepare makes the parts that don't depend on the agent and its model.
 func (t *turn) prepare() {
 	p, set := t.engine.p, t.settings
-	t.may = &consent{out: t.out, req: t.req, timeout: set.QuestionTime}
+	t.consent = &consent{report: t.report, req: t.req, timeout: set.QuestionTime}
 	private := func() bool { return p.Store.IsPrivate(t.req.Session) }
 	old := passages.Config{
 		Session: t.req.Session, Store: p.Store, Guides: t.engine.guides, Logger: t.engine.log,
 		Budget: set.NotesBudget, Time: p.RecallTime(), Window: transcript.Limits{Messages: set.MaxMessages, Tokens: set.maxTokens()}, First: t.engine.shownFrom(t.req.Session),
 		Across: set.CrossSession && t.req.Place == nil && !transcript.IsDiscord(t.req.Session),
-		Go:     t.engine.work.Go, Held: t.may.Hold, Asked: func() string { return t.out.message.ID },
+		Go:     t.engine.work.Go, Held: t.consent.Hold, Asked: func() string { return t.report.message.ID },
 	}
 	if !set.InMemoryOnly && !private() { // a private session isn't indexed, and its searches leave no trace either
 		old.Index = p.Recall
 	}
 	learn := lessons.Config{
-		Host: t.out, Memory: p.Memory, Registry: p.Registry, Session: t.req.Session, Private: private,
+		Host: t.report, Memory: p.Memory, Registry: p.Registry, Session: t.req.Session, Private: private,
 		Write:   func() string { return p.Settings().MemoryWrite }, // a change takes effect at once, even in a running turn
-		Message: func() transcript.Block { return t.out.message }, Remember: func(call tools.Call) tools.Decision { return t.may.Remember(call.Held) },
+		Message: func() transcript.Block { return t.report.message }, Remember: func(call tools.Call) tools.Decision { return t.consent.Remember(call.Held) },
 		Global: set.GlobalBudget, Agent: set.AgentBudget,
 	}
 	if t.req.Place != nil {
@@ -186,13 +186,13 @@ func (t *turn) prepare() {
 
 // choose finds the agent and its model.
 func (t *turn) choose(ctx context.Context) (phase, error) {
-	if t.talk != nil {
+	if t.dialogue != nil {
 		return (*turn).compactFirst, nil // already done in measure
 	}
-	t.who = &cast{base: t.engine.base, settings: t.settings}
-	err := t.who.choose(ctx, t.req)
-	t.out.agent, t.out.model = t.who.agent.Slug, t.who.model.Name
-	t.result.Agent, t.result.Model = t.out.agent, t.out.model
+	t.cast = &cast{base: t.engine.base, settings: t.settings}
+	err := t.cast.choose(ctx, t.req)
+	t.report.agent, t.report.model = t.cast.agent.Slug, t.cast.model.Name
+	t.result.Agent, t.result.Model = t.report.agent, t.report.model
 	if err != nil {
 		return nil, err
 	}
@@ -203,25 +203,25 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 // startDialogue makes the parts that depend on the agent and its model.
 func (t *turn) startDialogue(ctx context.Context) {
 	t.prompts = &prompts{parts: t.parts, place: t.req.Place}
-	box := &toolbox{who: t.who, place: t.req.Place, message: cmp.Or(t.req.Text, t.out.message.Text)}
+	box := &toolbox{cast: t.cast, place: t.req.Place, message: cmp.Or(t.req.Text, t.report.message.Text)}
 	to := delegate.Config{
-		Host:     &delegation{parts: t.parts, prompts: t.prompts, box: box},
-		Registry: t.engine.p.Registry, Roster: t.who.roster, Agent: t.who.agent,
+		Host:     &delegation{parts: t.parts, prompts: t.prompts, toolbox: box},
+		Registry: t.engine.p.Registry, Roster: t.cast.roster, Agent: t.cast.agent,
 	}
 	box.own = t.ownTools(to)
 	var offered []tools.Tool
 	if !t.req.NoTools {
-		if words := t.who.tooSmall(); words != "" {
-			t.out.warn(StateReading, words)
+		if words := t.cast.tooSmall(); words != "" {
+			t.report.warn(StateReading, words)
 		}
 		offered = box.forAgent(ctx)
 	}
-	t.talk = newDialogue(t.parts, t.who.agent, t.who.model, t.who.numCtx, offered)
+	t.dialogue = newDialogue(t.parts, t.cast.agent, t.cast.model, t.cast.numCtx, offered)
 	t.assembly = &assembly{
-		parts: t.parts, place: t.req.Place, talk: t.talk, window: t.talk.window, to: to,
-		system: t.prompts.system(t.talk, to),
+		parts: t.parts, place: t.req.Place, dialogue: t.dialogue, window: t.dialogue.window, to: to,
+		system: t.prompts.system(t.dialogue, to),
 		contents: prompt.Contents{
-			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.req.Place.asSent, Sees: t.who.model.Can(visionCapability), Limit: t.who.filesLimit(),
+			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.req.Place.asSent, Sees: t.cast.model.Can(visionCapability), Limit: t.cast.filesLimit(),
 		},
 	}
 }
@@ -235,5 +235,5 @@ func (t *turn) ownTools(to delegate.Config) []tools.Tool {
 	if t.passages.Searchable() {
 		list = append(list, t.passages.Tool())
 	}
-	return append(list, fetch.Tool{Fetcher: t.engine.fetch, Host: t.may})
+	return append(list, fetch.Tool{Fetcher: t.engine.fetch, Host: t.consent})
 }

@@ -13,15 +13,15 @@ import (
 // keepRound writes an intermediate reply as an Agent block, which is shown but neither
 // counted nor sent in later turns. It has no directives; each is written with its result.
 func (t *turn) keepRound(ctx context.Context, r reply) error {
-	if err := t.out.thought(ctx, r.thought, r.thinking, r.held); err != nil {
+	if err := t.report.thought(ctx, r.thought, r.thinking, r.held); err != nil {
 		return err
 	}
 	if strings.TrimSpace(r.prose) == "" {
 		r.draft.Discard()
 		return nil
 	}
-	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.prose}
-	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.withSources(b)); err != nil {
+	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: r.prose}
+	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(b)); err != nil {
 		return &fault.Save{What: "A part of the answer", Answer: r.prose, Err: err}
 	}
 	return nil
@@ -39,13 +39,13 @@ func (t *turn) keepPartial(ctx context.Context) error {
 
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
-	if err := t.out.thought(ctx, t.reply.thought, t.reply.thinking, t.reply.held); err != nil {
+	if err := t.report.thought(ctx, t.reply.thought, t.reply.thinking, t.reply.held); err != nil {
 		return err
 	}
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
-	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.withSources(transcript.Block{
-		Kind: transcript.KindAssistant, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: t.reply.prose,
-		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.talk.usage),
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(transcript.Block{
+		Kind: transcript.KindAssistant, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: t.reply.prose,
+		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.dialogue.usage),
 	}).WithRecalled(t.passages.Used()))
 	if err != nil {
 		return &fault.Save{What: "The answer", Answer: t.reply.prose, Err: err}
@@ -58,21 +58,21 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 func (t *turn) answer(ctx context.Context) (phase, error) {
 	if strings.TrimSpace(t.reply.prose) == "" {
 		t.reply.draft.Discard()
-		return nil, &fault.Empty{Model: t.who.model.Name}
+		return nil, &fault.Empty{Model: t.cast.model.Name}
 	}
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
 	}
-	if why := t.reply.cutShort(t.who.model.Name, t.settings.AnswerTime); why != "" {
-		t.out.emitForMessage(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
-		note := transcript.Block{Note: noteLimit, Parent: t.out.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
-		if err := t.out.note(ctx, note); err != nil {
+	if why := t.reply.cutShort(t.cast.model.Name, t.settings.AnswerTime); why != "" {
+		t.report.emitForMessage(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
+		note := transcript.Block{Note: noteLimit, Parent: t.report.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
+		if err := t.report.note(ctx, note); err != nil {
 			return nil, err
 		}
 	}
 	t.last = Event{
-		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
-		Agent: t.who.agent.Slug, Model: t.who.model.Name, Text: t.result.Text, Made: Made{
+		Type: EventDone, Block: t.result.AnswerID, Round: t.dialogue.rounds,
+		Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Text: t.result.Text, Made: Made{
 			Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
 			Unkept: !t.lessons.Kept() && lessons.ClaimsToRemember(t.result.Text),
 		},
@@ -90,15 +90,15 @@ func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
 // transcript, and sets the terminal event.
 func (t *turn) fail(ctx context.Context, err error) error {
 	why := fault.Explain(err)
-	if t.lock != nil && t.out.message.ID != "" {
-		note := transcript.Block{Note: transcript.NoteError, Parent: t.out.message.ID, Text: why.Sentence}
+	if t.lock != nil && t.report.message.ID != "" {
+		note := transcript.Block{Note: transcript.NoteError, Parent: t.report.message.ID, Text: why.Sentence}
 		if why.Kind == fault.KindCancelled {
 			note.Note, note.Text = transcript.NoteInterrupted, ""
 		}
 		if t.result.AnswerID != "" {
 			note.Attrs = map[string]string{"block": t.result.AnswerID}
 		}
-		if noteErr := t.out.note(ctx, note); noteErr != nil {
+		if noteErr := t.report.note(ctx, note); noteErr != nil {
 			t.engine.log.Warn("the transcript doesn't say that the turn failed", "session", t.req.Session, "err", noteErr)
 		}
 	}
@@ -107,7 +107,7 @@ func (t *turn) fail(ctx context.Context, err error) error {
 		Block: t.result.AnswerID, Agent: t.result.Agent, Model: t.result.Model,
 	}
 	if t.last.Block == "" {
-		t.last.Block = t.out.message.ID
+		t.last.Block = t.report.message.ID
 	}
 	var save *fault.Save
 	if errors.As(err, &save) && save.Answer != "" {

@@ -10,7 +10,7 @@ import (
 
 // ask calls the model and chooses the next phase.
 func (t *turn) ask(ctx context.Context) (phase, error) {
-	r, err := t.talk.ask(ctx)
+	r, err := t.dialogue.ask(ctx)
 	t.reply = r
 	switch {
 	case errors.Is(err, ollama.ErrContextOverflow) && t.mayShrink():
@@ -20,7 +20,7 @@ func (t *turn) ask(ctx context.Context) (phase, error) {
 	case r.cut && t.mayShrink():
 		return (*turn).shrink, nil
 	case r.cut:
-		return t.next(r), t.out.limit(ctx, "The server left out a part of the request: the answer may miss something.")
+		return t.next(r), t.report.limit(ctx, "The server left out a part of the request: the answer may miss something.")
 	}
 	return t.next(r), nil
 }
@@ -30,12 +30,12 @@ func (t *turn) next(r reply) phase {
 	switch {
 	case len(r.calls) > 0:
 		return (*turn).runTools
-	case len(t.talk.window.Tools) == 0 || t.talk.window.Final || r.ended != "" && r.ended != "stop":
+	case len(t.dialogue.window.Tools) == 0 || t.dialogue.window.Final || r.ended != "" && r.ended != "stop":
 		return (*turn).answer
 	}
 	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
 		t.corrected = true
-		return askAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.talk.correction(miss))
+		return askAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.dialogue.correction(miss))
 	}
 	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
 		t.nudged = true
@@ -47,7 +47,7 @@ func (t *turn) next(r reply) phase {
 // mayShrink reports whether the one retry after an overflow remains and there is
 // something to leave out.
 func (t *turn) mayShrink() bool {
-	return !t.shrunk && t.talk.window.History > 0
+	return !t.shrunk && t.dialogue.window.History > 0
 }
 
 // shrink makes the request shorter, once: with a Summary if there is a compactor,
@@ -57,13 +57,13 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	if err := t.keepRound(ctx, t.reply); err != nil {
 		return nil, err
 	}
-	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.who.model.Name); err == nil && numCtx > 0 && t.who.chosen.Context == 0 {
-		t.who.numCtx, t.talk.numCtx, t.talk.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
+	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.cast.model.Name); err == nil && numCtx > 0 && t.cast.chosen.Context == 0 {
+		t.cast.numCtx, t.dialogue.numCtx, t.dialogue.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
 	}
 	if t.compactOverflow(ctx) {
 		return (*turn).build, nil
 	}
-	t.out.cut(prompt.ContextCut{Messages: t.talk.window.Drop((t.talk.window.History + 1) / 2)})
+	t.report.cut(prompt.ContextCut{Messages: t.dialogue.window.Drop((t.dialogue.window.History + 1) / 2)})
 	return (*turn).ask, nil
 }
 
@@ -74,9 +74,9 @@ func askAgain(state, words string) phase {
 		if err := t.keepRound(ctx, t.reply); err != nil {
 			return nil, err
 		}
-		t.out.state(StateReading, state)
-		t.talk.addReply(t.reply)
-		t.talk.window.Say(words)
+		t.report.state(StateReading, state)
+		t.dialogue.addReply(t.reply)
+		t.dialogue.window.Say(words)
 		return (*turn).ask, nil
 	}
 }
@@ -86,7 +86,7 @@ func (t *turn) runTools(ctx context.Context) (phase, error) {
 	if err := t.keepRound(ctx, t.reply); err != nil {
 		return nil, err
 	}
-	if err := t.talk.runCalls(ctx, t.reply); err != nil {
+	if err := t.dialogue.runCalls(ctx, t.reply); err != nil {
 		return nil, err
 	}
 	return (*turn).ask, nil

@@ -11,8 +11,8 @@ import (
 
 // build builds the request: system prompt, Summary, history, the user's message.
 func (t *turn) build(ctx context.Context) (phase, error) {
-	message := &t.out.message
-	if err := t.who.checkVision(ctx, *message); err != nil {
+	message := &t.report.message
+	if err := t.cast.checkVision(ctx, *message); err != nil {
 		return nil, err
 	}
 	if err := t.assembly.checkRoom(*message); err != nil {
@@ -42,22 +42,22 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 // holdSources records the sources of the request's text, and the addresses that the user
 // typed.
 func (t *turn) holdSources(ctx context.Context, messages []transcript.Block) error {
-	t.may.Hold(t.out.message.Sources(t.req.Session))
+	t.consent.Hold(t.report.message.Sources(t.req.Session))
 	if t.req.Place != nil {
-		t.may.Hold(transcript.FromDiscord)
-		t.may.UserTyped(t.out.message.Text) // here "the user" is the author of this message
+		t.consent.Hold(transcript.FromDiscord)
+		t.consent.UserTyped(t.report.message.Text) // here "the user" is the author of this message
 		return nil
 	}
 	if t.engine.p.Compactor == nil { // otherwise compactFirst has done this
-		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.out.message.ID)
+		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.report.message.ID)
 		if err != nil {
 			return fmt.Errorf("reading the conversation: %w", err)
 		}
-		t.may.Hold(snap.Sources(OwnTools()))
+		t.consent.Hold(snap.Sources(OwnTools()))
 	}
-	for _, b := range append(slices.Clone(messages), t.out.message) {
+	for _, b := range append(slices.Clone(messages), t.report.message) {
 		if b.Kind == transcript.KindUser && b.TextSources(t.req.Session).Typed() {
-			t.may.UserTyped(transcript.WithoutAttachments(b.Text))
+			t.consent.UserTyped(transcript.WithoutAttachments(b.Text))
 		}
 	}
 	return nil

@@ -20,11 +20,11 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	if c == nil {
 		return (*turn).build, nil
 	}
-	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.out.message.ID)
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.report.message.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	t.may.Hold(snap.Sources(OwnTools()))
+	t.consent.Hold(snap.Sources(OwnTools()))
 	due := t.assembly.wouldCut(snap)
 	limits := t.assembly.limits(t.assembly.summary(snap.Previous).Content)
 	policy.KeepTokens, policy.Window = min(policy.KeepTokens, limits.Tokens/2), limits.Messages
@@ -49,7 +49,7 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 	if c == nil {
 		return false
 	}
-	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.out.message.ID)
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.report.message.ID)
 	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
 		return false
 	}
@@ -60,15 +60,15 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 // compact summarises while the user waits, and reports that. It fails only after a Stop:
 // without a Summary, the turn continues with what it has.
 func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bool, error) {
-	t.out.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
+	t.report.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
 	if t.req.Agent != "" {
-		snap.Agent = t.who.agent.Slug
+		snap.Agent = t.cast.agent.Slug
 	}
 	done, err := t.engine.p.Compactor.Compact(ctx, snap, keep)
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	t.out.lessons(done.Lessons)
+	t.report.lessons(done.Lessons)
 	if errors.Is(err, compact.ErrBusy) || errors.Is(err, session.ErrStale) {
 		return false, nil // another process has made or is making a Summary
 	}
@@ -76,9 +76,9 @@ func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bo
 		t.engine.log.Warn("a session could not be summarised", "session", t.req.Session, "err", err)
 		return false, nil
 	}
-	t.out.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
+	t.report.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
 	if len(done.Lessons.Written) > 0 {
-		t.assembly.system = t.prompts.system(t.talk, t.assembly.to) // now with the new lessons
+		t.assembly.system = t.prompts.system(t.dialogue, t.assembly.to) // now with the new lessons
 	}
 	return true, nil
 }

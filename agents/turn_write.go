@@ -32,7 +32,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	notes := t.passages.LookUp(ctx, text)
 	b := t.message(linked, notes)
 	if transcript.EstimateTokens(text) > measureFrom || len(b.Attachments()) > 0 {
-		t.out.state(StateReading, "looking at the message")
+		t.report.state(StateReading, "looking at the message")
 		err := t.measure(ctx, &b)
 		if errors.Is(err, fault.ErrTooLong) && len(notes) > 0 { // the message is more important than the notes
 			notes = nil
@@ -54,11 +54,11 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	t.setUser(user)
 	if len(notes) > 0 {
 		t.passages.Use(notes)
-		t.out.emit(Event{Type: EventRecalled, Block: user.ID, Made: Made{Recalled: notesOf(notes)}})
+		t.report.emit(Event{Type: EventRecalled, Block: user.ID, Made: Made{Recalled: notesOf(notes)}})
 	}
 	for _, u := range t.engine.p.Store.Sessions().Refused() {
 		if u.Session == t.req.Session {
-			t.out.warn(StateReading, fault.ExplainWaiting(u).Sentence)
+			t.report.warn(StateReading, fault.ExplainWaiting(u).Sentence)
 		}
 	}
 	return (*turn).choose, nil
@@ -82,19 +82,19 @@ func (t *turn) message(text string, notes []transcript.Quotation) transcript.Blo
 }
 
 func (t *turn) setUser(user transcript.Block) {
-	t.out.message = user.Normalized()
-	t.result.UserID = t.out.message.ID
-	t.out.state(StateReading, "")
+	t.report.message = user.Normalized()
+	t.result.UserID = t.report.message.ID
+	t.report.state(StateReading, "")
 }
 
 // measure returns an error for a message that doesn't fit, or whose files the model
 // can't use.
 func (t *turn) measure(ctx context.Context, b *transcript.Block) error {
 	if _, err := t.choose(ctx); err != nil {
-		t.talk = nil
+		t.dialogue = nil
 		return nil //nolint:nilerr // the choose phase gets the same error, with the message safe on disk
 	}
-	if err := t.who.checkVision(ctx, *b); err != nil {
+	if err := t.cast.checkVision(ctx, *b); err != nil {
 		return err
 	}
 	if err := t.assembly.limitFiles(b); err != nil {
@@ -114,8 +114,8 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 	t.passages.Use(usedOf(user))
 	t.req.Agent, t.req.Skill = cmp.Or(t.req.Agent, user.Attrs[attrTo]), cmp.Or(t.req.Skill, user.Attrs[attrSkill])
 	if after != "" {
-		note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: t.out.message.ID, Text: after}
-		if err := t.out.note(ctx, note); err != nil {
+		note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: t.report.message.ID, Text: after}
+		if err := t.report.note(ctx, note); err != nil {
 			return nil, err
 		}
 	}

@@ -75,17 +75,17 @@ func TestFrontMatterAgentSettings(t *testing.T) {
 	half := 0.5
 	tests := []struct {
 		name, yaml, err string
-		want            agentSettings
+		want            Agent
 	}{
-		{name: "all keys", yaml: "name: N\nslug: s\nmodel: m:1b\nrole: code\ndescription: D\norchestrator: True\nenabled: false\nmax_tool_iterations: 3\ntemperature: 0.5\ntools: [FETCH_URL]", want: agentSettings{
+		{name: "all keys", yaml: "name: N\nslug: s\nmodel: m:1b\nrole: code\ndescription: D\norchestrator: True\nenabled: false\nmax_tool_iterations: 3\ntemperature: 0.5\ntools: [FETCH_URL]", want: Agent{
 			Name: "N", Slug: "s", Model: "m:1b", Role: "code", Description: "D", Entry: true, MaxRounds: 3, Temperature: &half, Tools: []string{"FETCH_URL"},
 		}},
-		{name: "nulls are not written", yaml: "name: N\nslug: ~\nmodel:\nenabled:\nmaxTurns:\ntemperature: null\ntools:", want: agentSettings{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15}},
-		{name: "no tools", yaml: "name: N\ntools: []", want: agentSettings{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15, Tools: []string{}}},
-		{name: "hosted model", yaml: "name: N\nmodel: Sonnet", want: agentSettings{
+		{name: "nulls are not written", yaml: "name: N\nslug: ~\nmodel:\nenabled:\nmaxTurns:\ntemperature: null\ntools:", want: Agent{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15}},
+		{name: "no tools", yaml: "name: N\ntools: []", want: Agent{Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15, Tools: []string{}}},
+		{name: "hosted model", yaml: "name: N\nmodel: Sonnet", want: Agent{
 			Name: "N", Slug: "n", Role: "general", Enabled: true, MaxRounds: 15, Warnings: []string{"model Sonnet: not a local model; one is chosen by the role"},
 		}},
-		{name: "a number as name", yaml: "name: 42", want: agentSettings{Name: "42", Slug: "42", Role: "general", Enabled: true, MaxRounds: 15}},
+		{name: "a number as name", yaml: "name: 42", want: Agent{Name: "42", Slug: "42", Role: "general", Enabled: true, MaxRounds: 15}},
 		{name: "name is a list", yaml: "name: [a]", err: "front matter line 2: name: want a text"},
 		{name: "not a bool", yaml: "name: N\norchestrator: [true]", err: "front matter line 3: orchestrator: want true or false"},
 		{name: "not a whole number", yaml: "name: N\nmaxTurns: 1.5", err: "front matter line 3: maxTurns: want a whole number"},
@@ -104,7 +104,7 @@ func TestFrontMatterAgentSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, *got); diff != "" {
+			if diff := cmp.Diff(agentSettings{Agent: tc.want}, *got); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})

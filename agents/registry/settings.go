@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,46 +62,29 @@ func roleOf(name string) (role string, ok bool) {
 
 // agentSettings are the checked settings from agent.json or a front matter.
 type agentSettings struct {
-	Name        string
-	Slug        string
-	Model       string
-	Role        string
-	Description string
-	Entry       bool
-	Enabled     bool
-	MaxRounds   int
-	Tools       []string
-	Temperature *float64
-	Think       *bool
-	PromptTier  string
-	ToolsTier   string
-	Pinned      *bool
-	Warnings    []string
+	Agent        // without ID, Path, Texts and Err
+	Pinned *bool // nil: not set
 }
 
-// apply sets a's fields. It copies slices, because a caller may change them.
+// apply sets a's fields. It copies slices and pointers, because a caller may change them.
 func (s *agentSettings) apply(a *Agent) {
-	if s.Name != "" {
-		a.Name = s.Name
-	}
-	if s.Slug != "" {
-		a.Slug = s.Slug
-	}
-	a.Model, a.Role, a.Description = s.Model, s.Role, s.Description
-	a.Entry, a.Enabled, a.MaxRounds = s.Entry, s.Enabled, s.MaxRounds
-	a.PromptTier, a.ToolsTier = s.PromptTier, s.ToolsTier
+	set := s.Agent
+	set.ID, set.Path, set.Pinned = a.ID, a.Path, a.Pinned
+	set.Name, set.Slug = cmp.Or(s.Name, a.Name), cmp.Or(s.Slug, a.Slug)
 	if s.Pinned != nil {
-		a.Pinned = *s.Pinned
+		set.Pinned = *s.Pinned
 	}
-	a.Tools, a.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
-	if s.Temperature != nil {
-		t := *s.Temperature
-		a.Temperature = &t
+	set.Tools, set.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
+	set.Temperature, set.Think = copied(s.Temperature), copied(s.Think)
+	*a = set
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
 	}
-	if s.Think != nil {
-		think := *s.Think
-		a.Think = &think
-	}
+	v := *p
+	return &v
 }
 
 // rawSettings are the settings as written, unchecked; nil means absent.
@@ -227,7 +211,7 @@ func unknownWord(word, kind string, known []string) string {
 // check turns the settings as written into valid ones. It corrects values out of range
 // and adds a warning for each.
 func (raw rawSettings) check(warnings []string) *agentSettings {
-	s := &agentSettings{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Warnings: warnings}
+	s := &agentSettings{Agent: Agent{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Warnings: warnings}}
 	s.Name, s.Model, s.Description = trimmed(raw.Name), trimmed(raw.Model), trimmed(raw.Description)
 	if s.Name == "" {
 		s.warn("name is missing: the id stands in for it")
