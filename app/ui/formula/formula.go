@@ -29,7 +29,7 @@ type Extension struct{}
 
 // Extend implements goldmark.Extender.
 func (Extension) Extend(m goldmark.Markdown) {
-	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(&mathParser{parser.NewContextKey()}, 150))) // after code spans
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(mathParser{}, 150))) // after code spans
 	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(Extension{}, 150)))
 }
 
@@ -66,15 +66,18 @@ func (*Node) Kind() ast.NodeKind { return kind }
 // Dump implements ast.Node.
 func (n *Node) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-type mathParser struct {
-	unclosed parser.ContextKey // closing delimiters that the rest of a block doesn't contain
-}
+type mathParser struct{}
+
+// unclosed is the key of the closing delimiters that the rest of a block doesn't contain. All
+// parsers share it: each key makes every later parse larger, and NewContextKey isn't safe for
+// concurrent use.
+var unclosed = parser.NewContextKey()
 
 // Trigger implements parser.InlineParser.
-func (*mathParser) Trigger() []byte { return []byte{'$', '\\'} }
+func (mathParser) Trigger() []byte { return []byte{'$', '\\'} }
 
 // Parse implements parser.InlineParser.
-func (m *mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (m mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
 	open, closing, display := mathFence(line)
 	if open == "" || m.isUnclosed(pc, closing) {
@@ -109,19 +112,19 @@ func (m *mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 }
 
 // CloseBlock implements parser.CloseBlocker.
-func (m *mathParser) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
-	pc.Set(m.unclosed, nil)
+func (mathParser) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
+	pc.Set(unclosed, nil)
 }
 
 // isUnclosed reports whether the rest of the block is known to lack the closing delimiter.
-func (m *mathParser) isUnclosed(pc parser.Context, closing string) bool {
-	missing, _ := pc.Get(m.unclosed).([]string)
+func (mathParser) isUnclosed(pc parser.Context, closing string) bool {
+	missing, _ := pc.Get(unclosed).([]string)
 	return slices.Contains(missing, closing)
 }
 
-func (m *mathParser) setUnclosed(pc parser.Context, closing string) {
-	missing, _ := pc.Get(m.unclosed).([]string)
-	pc.Set(m.unclosed, append(missing, closing))
+func (mathParser) setUnclosed(pc parser.Context, closing string) {
+	missing, _ := pc.Get(unclosed).([]string)
+	pc.Set(unclosed, append(missing, closing))
 }
 
 // mathFence returns the delimiter that a line begins with, and the one that closes it.

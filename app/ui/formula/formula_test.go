@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
 )
 
 func TestFormulasInHTML(t *testing.T) {
@@ -34,4 +35,16 @@ func FuzzReadable(f *testing.F) {
 			t.Fatalf("%d bytes became %d", len(s), len(out))
 		}
 	})
+}
+
+// A parser takes memory for every key there is, so that many documents must share one. Making
+// a key isn't safe for several goroutines either, and conversations are parsed on their own.
+func TestParsersShareTheirContextKey(t *testing.T) {
+	before := parser.ContextKeyMax
+	for range 3 {
+		goldmark.New(goldmark.WithExtensions(Extension{}))
+	}
+	if made := parser.ContextKeyMax - before; made != 0 {
+		t.Errorf("three parsers made %d keys", made)
+	}
 }
