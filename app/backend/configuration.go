@@ -102,7 +102,7 @@ func (c *configuration) read(certain bool) config.Config {
 			cfg, findings[i].Used = c.Config(), "what was read before stays in use until it is fixed"
 		}
 	}
-	if c.loaded && !certain && !c.believe(cfg) {
+	if c.loaded && !certain && !c.accept(cfg) {
 		return c.Config()
 	}
 	c.loaded = true
@@ -123,9 +123,9 @@ func (c *configuration) read(certain bool) config.Config {
 // openAfter is how long config.toml must give up privacy before that takes effect.
 const openAfter = time.Second
 
-// believe reports whether to apply newly read settings now. If not, they are read again
+// accept reports whether to apply newly read settings now. If not, they are read again
 // later.
-func (c *configuration) believe(cfg config.Config) bool {
+func (c *configuration) accept(cfg config.Config) bool {
 	if !config.OpensUp(c.Config(), cfg) {
 		c.opening = nil
 		return true

@@ -268,8 +268,8 @@ func (sc *Schedules) EnableSchedule(ctx context.Context, name string, on bool) e
 	return err
 }
 
-// LastSaid returns the first line of the last answer in a session, "" if there is none.
-func (sc *Schedules) LastSaid(ctx context.Context, session string) string {
+// LastAnswer returns the first line of the last answer in a session, "" if there is none.
+func (sc *Schedules) LastAnswer(ctx context.Context, session string) string {
 	c, err := sc.store.Context(ctx, session)
 	if err != nil {
 		return "" // it has not run yet, or was deleted

@@ -266,18 +266,18 @@ func (l *loader) unknownKeys(doc *document) {
 // guard sets a privacy setting to its strictest value if a value for it might be
 // unreadable, and returns a sentence about it.
 func (l *loader) guard(keys ...string) string {
-	var told []string
+	var strict []string
 	for _, key := range keys {
 		s, _ := Lookup(key)
 		if _, set := l.file[key]; !set && s.strict != "" {
 			l.strict[key] = true
-			told = append(told, key+" is "+s.strict)
+			strict = append(strict, key+" is "+s.strict)
 		}
 	}
-	if len(told) == 0 {
+	if len(strict) == 0 {
 		return ""
 	}
-	return ". Until that is done " + strings.Join(told, " and ")
+	return ". Until that is done " + strings.Join(strict, " and ")
 }
 
 // guardAll is guard for all settings of a section.

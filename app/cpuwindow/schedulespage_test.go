@@ -26,8 +26,8 @@ func (s book) EnableSchedule(ctx context.Context, name string, on bool) error {
 func (s book) RemoveSchedule(ctx context.Context, name string) error {
 	return schedule.Remove(ctx, s.file, name)
 }
-func (book) Allowed(string) ([]string, error)        { return nil, nil }
-func (book) LastSaid(context.Context, string) string { return "" }
+func (book) Allowed(string) ([]string, error)          { return nil, nil }
+func (book) LastAnswer(context.Context, string) string { return "" }
 
 // scheduleParts returns the parts of the page in a folder.
 func scheduleParts(home string) schedules.Parts {

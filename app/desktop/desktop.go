@@ -95,7 +95,7 @@ func New(p Params) (*Desktop, error) {
 	d.loop = newLoop(fyne.Do, d.undrawn, func() { toolkit.Draw(a) }, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
 		d.begin()
-		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) }) // drops what startup needed
+		d.hidden.schedule(releaseAfter, func() { d.Do(d.releaseDrawing) }) // drops what startup needed
 		if p.OnStart != nil {
 			p.OnStart()
 		}
@@ -136,7 +136,7 @@ func (d *Desktop) SetVisible(visible bool) {
 		d.hidden.cancel()
 		useMemory()
 	} else {
-		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) })
+		d.hidden.schedule(releaseAfter, func() { d.Do(d.releaseDrawing) })
 	}
 }
 
@@ -155,10 +155,10 @@ func (d *Desktop) Raise(show func(), token string) {
 // windows.
 func (d *Desktop) SetBusy(busy bool) { setBusy(busy) }
 
-// giveBack drops what only drawing needs and returns free memory to the system, off the UI
+// releaseDrawing drops what only drawing needs and returns free memory to the system, off the UI
 // goroutine, because that takes longer than a click may wait. Fonts follow later, because
 // reading them again makes showing the window slower.
-func (d *Desktop) giveBack() {
+func (d *Desktop) releaseDrawing() {
 	if d.loop.isVisible() {
 		return // shown again meanwhile
 	}
@@ -166,20 +166,20 @@ func (d *Desktop) giveBack() {
 	dropPictures(windows)
 	releaseShaderCompiler(windows)
 	d.hidden.schedule(0, func() {
-		giveBackMemory()
+		freeMemory()
 		if len(windows) > 0 {
-			d.hidden.schedule(dropFontsAfter, func() { d.Do(d.giveBackFonts) })
+			d.hidden.schedule(dropFontsAfter, func() { d.Do(d.releaseFonts) })
 		}
 	})
 }
 
-// giveBackFonts drops the fonts and returns their memory to the system.
-func (d *Desktop) giveBackFonts() {
+// releaseFonts drops the fonts and returns their memory to the system.
+func (d *Desktop) releaseFonts() {
 	if d.loop.isVisible() {
 		return // shown again meanwhile
 	}
 	toolkit.DropFonts()
-	d.hidden.schedule(0, giveBackMemory)
+	d.hidden.schedule(0, freeMemory)
 }
 
 // CheckGraphics reports whether a window can be drawn. Call it on the UI goroutine before

@@ -59,7 +59,7 @@ func TestDroppedContentReturnsWhenShown(t *testing.T) {
 	w.Canvas().Focus(entry)
 	d := &Desktop{app: a, loop: newLoop(func(func()) {}, never, ignore, time.Second, make(wakeChannel, 1))}
 	// given a hidden app, when it releases memory
-	d.giveBack()
+	d.releaseDrawing()
 	d.hidden.cancel()
 	// then its windows keep their content, and the focus stays
 	if w.Content() != entry || w.Canvas().Focused() != entry {

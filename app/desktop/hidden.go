@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// giveBackAfter is how long after the last window was hidden memory is released: long
+// releaseAfter is how long after the last window was hidden memory is released: long
 // enough that hiding and showing again at once costs nothing.
-const giveBackAfter = 2 * time.Second
+const releaseAfter = 2 * time.Second
 
 // dropFontsAfter is how much later the fonts are dropped too.
 const dropFontsAfter = time.Minute

@@ -10,13 +10,13 @@ const (
 	growthHidden = 20
 )
 
-// useMemory undoes giveBackMemory's thrift when a window is shown. It is also called at
+// useMemory undoes freeMemory's thrift when a window is shown. It is also called at
 // startup.
 func useMemory() { debug.SetGCPercent(growthShown) }
 
-// giveBackMemory returns unused memory to the system: Go's, and the C library's if the
+// freeMemory returns unused memory to the system: Go's, and the C library's if the
 // graphics stack uses it.
-func giveBackMemory() {
+func freeMemory() {
 	debug.SetGCPercent(growthHidden)
 	debug.FreeOSMemory() // empties pools, which only let go at the second call
 	debug.FreeOSMemory()

@@ -130,11 +130,11 @@ func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 		t.Errorf("%d summaries of ten messages before the next question", n)
 	}
 	p.talk(5, 6)
-	var told []string // every message: there is room for all, and the Summary replaces none of them yet
+	var sent []string // every message: there is room for all, and the Summary replaces none of them yet
 	for n := range 5 {
-		told = append(told, "user: "+teaQuestion(n), "assistant: "+teaAnswer(n))
+		sent = append(sent, "user: "+teaQuestion(n), "assistant: "+teaAnswer(n))
 	}
-	expectSent(t, proxy, append(told, "user: "+teaQuestion(5))...)
+	expectSent(t, proxy, append(sent, "user: "+teaQuestion(5))...)
 	p.expectWhole(6)
 	p.expectRemembered()
 	p.talk(6, 7)

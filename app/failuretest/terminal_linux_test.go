@@ -79,9 +79,9 @@ func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
 			}
 			chats := server.Chats()
 			last := chats[len(chats)-1].Chat.Messages
-			told := last[len(last)-1].Content
-			if o.code != 0 || o.stdout != "Done.\n" || strings.Contains(told, "the user said no") == (name == "yes") {
-				t.Errorf("exit %d, stdout %q, told %q", o.code, o.stdout, told)
+			toolResult := last[len(last)-1].Content
+			if o.code != 0 || o.stdout != "Done.\n" || strings.Contains(toolResult, "the user said no") == (name == "yes") {
+				t.Errorf("exit %d, stdout %q, told %q", o.code, o.stdout, toolResult)
 			}
 		})
 	}

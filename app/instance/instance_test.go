@@ -120,7 +120,7 @@ func TestOneProcessIsTheApp(t *testing.T) {
 		}
 	}
 	if got := []string{first.line(t), first.line(t)}; !cmp.Equal(got, []string{"show ", "changed cli-notes"}) {
-		t.Errorf("the app heard %q", got)
+		t.Errorf("the app got %q", got)
 	}
 	if other := start(t, run, t.TempDir()).line(t); other != "listening" {
 		t.Errorf("another data folder has an app of its own, got %q", other)
@@ -243,8 +243,8 @@ func TestAFolderOfAnotherKindIsRefused(t *testing.T) {
 func TestRequestsOnTheWire(t *testing.T) {
 	run, home := folders(t)
 	var mu sync.Mutex
-	var heard []Request
-	l, err := Listen(run, home, func(r Request) { mu.Lock(); heard = append(heard, r); mu.Unlock() })
+	var requests []Request
+	l, err := Listen(run, home, func(r Request) { mu.Lock(); requests = append(requests, r); mu.Unlock() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if diff := cmp.Diff([]Request{{Op: OpShow, Session: "cpu-a"}}, heard); diff != "" {
+	if diff := cmp.Diff([]Request{{Op: OpShow, Session: "cpu-a"}}, requests); diff != "" {
 		t.Error(diff)
 	}
 }

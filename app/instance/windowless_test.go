@@ -9,8 +9,8 @@ import (
 func TestAWindowlessAppReportsErrNoWindow(t *testing.T) {
 	dir := t.TempDir()
 	run, home := filepath.Join(dir, "run"), filepath.Join(dir, "home")
-	var heard []string
-	l, err := ListenWindowless(run, home, func(r Request) { heard = append(heard, r.Op) })
+	var requests []string
+	l, err := ListenWindowless(run, home, func(r Request) { requests = append(requests, r.Op) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestAWindowlessAppReportsErrNoWindow(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if len(heard) != 1 || heard[0] != OpChanged {
-		t.Errorf("handled: %v", heard)
+	if len(requests) != 1 || requests[0] != OpChanged {
+		t.Errorf("handled: %v", requests)
 	}
 }

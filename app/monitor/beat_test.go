@@ -13,15 +13,15 @@ import (
 func TestABeatPublishesAtOnce(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
 		begin := time.Now()
-		var heard []time.Duration
-		m.Subscribe(func(Snapshot) { heard = append(heard, time.Since(begin)) })
+		var calls []time.Duration
+		m.Subscribe(func(Snapshot) { calls = append(calls, time.Since(begin)) })
 		defer m.Show(true, Metrics()...)()
 		time.Sleep(4500 * time.Millisecond)
 		synctest.Wait()
 		// each one's first read is separate: nobody knows yet how long it takes
 		want := []time.Duration{gather, time.Second, 2 * time.Second, 3 * time.Second, 4 * time.Second}
-		if !slices.Equal(heard, want) {
-			t.Errorf("heard at %v, want %v", heard, want)
+		if !slices.Equal(calls, want) {
+			t.Errorf("called at %v, want %v", calls, want)
 		}
 	})
 }

@@ -157,24 +157,24 @@ func TestPausedSaysSo(t *testing.T) {
 
 func TestSubscribersAreCalledOnceInOrder(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
-		var heard []string
-		m.Subscribe(func(Snapshot) { heard = append(heard, "a") })
-		stop := m.Subscribe(func(Snapshot) { heard = append(heard, "b") })
-		m.Subscribe(func(Snapshot) { heard = append(heard, "c") })
+		var calls []string
+		m.Subscribe(func(Snapshot) { calls = append(calls, "a") })
+		stop := m.Subscribe(func(Snapshot) { calls = append(calls, "b") })
+		m.Subscribe(func(Snapshot) { calls = append(calls, "c") })
 		// given five metrics due at the same moment, when two ticks pass
 		defer m.Show(true, CPU, Memory, Network, Temperature, Battery)()
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
-		if got := strings.Join(heard, ""); got != "abcabc" {
-			t.Errorf("heard %s, want each tick once, in order", got)
+		if got := strings.Join(calls, ""); got != "abcabc" {
+			t.Errorf("called %s, want each tick once, in order", got)
 		}
 		// and after stop the subscriber isn't called
-		heard = nil
+		calls = nil
 		stop()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if got := strings.Join(heard, ""); got != "ac" {
-			t.Errorf("heard %s after b stopped", got)
+		if got := strings.Join(calls, ""); got != "ac" {
+			t.Errorf("called %s after b stopped", got)
 		}
 	})
 }

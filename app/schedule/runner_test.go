@@ -33,7 +33,7 @@ type machine struct {
 	busy    bool
 	beat    Heartbeat
 	says    string
-	told    []string
+	reports []string
 }
 
 // begin sets the wall clock at the start of a bubble.
@@ -108,13 +108,13 @@ func (m *machine) runner() *Runner {
 			if r != nil {
 				m.mu.Lock()
 				defer m.mu.Unlock()
-				m.told = append(m.told, strings.TrimSpace(fmt.Sprintf("%s %s %v", r.Name, r.Answer, r.Err)))
+				m.reports = append(m.reports, strings.TrimSpace(fmt.Sprintf("%s %s %v", r.Name, r.Answer, r.Err)))
 			}
 		},
 		Problems: func(p []Problem) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			m.told = append(m.told, fmt.Sprintf("%d problems", len(p)))
+			m.reports = append(m.reports, fmt.Sprintf("%d problems", len(p)))
 		},
 	})
 }
@@ -323,7 +323,7 @@ func TestAnEditTakesEffectAtOnce(t *testing.T) {
 		m.ran("New 05-04 09:50", "New 05-04 12:40 Missed at 12:00 while the machine slept; run at 12:40.")
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if diff := cmp.Diff([]string{"New answer <nil>", "1 problems", "0 problems", "New answer <nil>"}, m.told); diff != "" {
+		if diff := cmp.Diff([]string{"New answer <nil>", "1 problems", "0 problems", "New answer <nil>"}, m.reports); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -421,8 +421,8 @@ func TestHeartbeat(t *testing.T) {
 		if diff := cmp.Diff([]string{"05-04 20:30", "05-04 21:00", "05-04 21:41", "05-05 08:00"}, m.beats); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if len(m.told) < 4 || m.told[0] != "<nil>" || m.told[2] != "The disk is nearly full. <nil>" {
-			t.Errorf("%q", m.told)
+		if len(m.reports) < 4 || m.reports[0] != "<nil>" || m.reports[2] != "The disk is nearly full. <nil>" {
+			t.Errorf("%q", m.reports)
 		}
 		m.beat = Heartbeat{}
 		r.Look()

@@ -68,9 +68,9 @@ func TestAskAsksOnTheTerminal(t *testing.T) {
 				t.Errorf("the address isn't shown:\n%s", all)
 			}
 			last := e.Server.Chats()[1].Chat.Messages
-			told := last[len(last)-1].Content
-			if refused := strings.Contains(told, "the user said no") || strings.Contains(told, "nobody can be asked"); refused == tt.fetched {
-				t.Errorf("the model was told %q", told)
+			toolResult := last[len(last)-1].Content
+			if refused := strings.Contains(toolResult, "the user said no") || strings.Contains(toolResult, "nobody can be asked"); refused == tt.fetched {
+				t.Errorf("the model got %q", toolResult)
 			}
 		})
 	}

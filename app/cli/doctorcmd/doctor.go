@@ -176,8 +176,8 @@ func (d *doctor) folderChecks() []check {
 	if checks[0].OK {
 		checks = append(checks, checkPermissions(paths.Home))
 	}
-	told := checks[0].OK || strings.Contains(checks[0].Found, "no space left")
-	if !told { // a read-only file system has 0 B free, which isn't the problem
+	covered := checks[0].OK || strings.Contains(checks[0].Found, "no space left")
+	if !covered { // a read-only file system has 0 B free, which isn't the problem
 		return checks
 	}
 	return append(append(checks, d.checkDisk(paths.Home)), crashChecks(paths.Home)...)

@@ -43,7 +43,7 @@ type Book interface {
 	EnableSchedule(ctx context.Context, name string, on bool) error
 	RemoveSchedule(ctx context.Context, name string) error
 	Allowed(name string) ([]string, error)
-	LastSaid(ctx context.Context, session string) string
+	LastAnswer(ctx context.Context, session string) string
 }
 
 // Parts is what the page works on.
@@ -103,7 +103,7 @@ func (p *Page) read() state {
 	s.list, s.problems = p.parts.Runner.List()
 	for _, one := range s.list {
 		if !one.Last.Began.IsZero() {
-			s.answers[one.Name] = p.parts.Book.LastSaid(p.host.Context(), one.Session())
+			s.answers[one.Name] = p.parts.Book.LastAnswer(p.host.Context(), one.Session())
 		}
 		s.allowed[one.Name], _ = p.parts.Book.Allowed(one.Name) // a file that can't be read allows nothing
 	}

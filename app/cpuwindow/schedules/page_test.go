@@ -73,9 +73,9 @@ func (b *bench) EnableSchedule(ctx context.Context, name string, on bool) error 
 func (b *bench) RemoveSchedule(ctx context.Context, name string) error {
 	return schedule.Remove(ctx, b.file, name)
 }
-func (b *bench) Allowed(name string) ([]string, error)   { return b.allowed[name], nil }
-func (b *bench) LastSaid(context.Context, string) string { return "All is well." }
-func (b *bench) push(words string)                       { b.t.Helper(); b.Pushes(b.page.View, words) }
+func (b *bench) Allowed(name string) ([]string, error)     { return b.allowed[name], nil }
+func (b *bench) LastAnswer(context.Context, string) string { return "All is well." }
+func (b *bench) push(words string)                         { b.t.Helper(); b.Pushes(b.page.View, words) }
 
 func (b *bench) fill(f *kit.ValueField, text string) { f.Entry.SetText(text); b.Settle() }
 
