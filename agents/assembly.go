@@ -129,10 +129,10 @@ func (a *assembly) fill(window transcript.Context) {
 }
 
 // lastExchange returns the new message and the previous one with its answer. A tiny model
-// gets only these, because more distracts it from the question: in answers to 25
-// questions, SmolLM2-135M used 23 % of the expected words with the whole history, 22 %
-// with a Summary and the last exchange, 29 % with the last exchange, and 26 % with only
-// the question.
+// gets only these, because more distracts it from the question. Answers to 25
+// questions by SmolLM2-135M took up 23 % of the questions' words with the whole history,
+// 22 % with a Summary and the last exchange, 29 % with the last exchange, and 26 % with
+// only the question.
 func lastExchange(messages []transcript.Block) []transcript.Block {
 	for i, b := range slices.Backward(messages[:len(messages)-1]) {
 		if b.Kind == transcript.KindUser {

@@ -49,8 +49,8 @@ const (
 	endTurn    = "turn"     // the answer went on to make up a turn of the user
 )
 
-// maxThinkingTokens limits a model's thinking, in tokens. The limit is lower if the context is
-// small.
+// maxThinkingTokens limits a model's thinking, in tokens. The limit is lower if the context
+// is small.
 const maxThinkingTokens = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {

@@ -60,8 +60,8 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 	return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, err)
 }
 
-// checkSummary returns an error if a Summary may not replace the messages, and what it lacks, in
-// words for the model.
+// checkSummary returns an error if a Summary may not replace the messages, and what it
+// lacks, in words for the model.
 func checkSummary(text string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
 	list, madeUp := summary.MissingFrom(text, previous, messages)
 	switch {

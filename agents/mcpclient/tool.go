@@ -299,7 +299,8 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return tools.Result{Text: text, Cut: cut, Quote: "the tool " + t.Name() + " of another program", Sources: transcript.FromTool}, nil
 }
 
-// unchanged accepts the description about which the person was asked, and refuses a newer one.
+// unchanged returns an error if the tool's description is newer than the one about which
+// the person was asked.
 func (t *tool) unchanged() error {
 	k, _ := t.server.client.knownOf(t.server)
 	at := slices.IndexFunc(k.Tools, func(s spec) bool { return s.Name == t.spec.Name })

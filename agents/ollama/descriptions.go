@@ -54,7 +54,7 @@ func (d *descriptions) get(entry api.ListModelResponse) (info ModelInfo, known, 
 	return got.ModelInfo, known && entry.Digest != "", age >= 0 && age < describedFor
 }
 
-// postpone postpones the next description of a model, because the server doesn't answer now.
+// postpone delays the next description of a model, because the server doesn't answer now.
 func (d *descriptions) postpone(digest string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

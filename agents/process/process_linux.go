@@ -250,8 +250,8 @@ func (p *pace) at(l Limits) string {
 	return ""
 }
 
-// adjust chooses the next pause. It compares memory with that at the last change, so that slow
-// growth is noticed too.
+// adjust chooses the next pause. It compares memory with that at the last change, so that
+// slow growth is noticed too.
 func (p *pace) adjust(memory uint64, processes int) {
 	if processes == p.processes && max(memory, p.memory)-min(memory, p.memory) < smallChange {
 		p.pause = min(2*p.pause, latest)
