@@ -49,7 +49,10 @@ func TestAChoiceGoesWithTheFirstMessageAndIsSavedAfterThat(t *testing.T) {
 		b.keeper.refuse = nil
 		b.choose(c, transcript.Settings{})
 		b.Settle()
-		if got, ok := b.keeper.settings[c.Name]; !ok || !got.IsZero() {
+		b.keeper.mu.Lock()
+		got, ok := b.keeper.settings[c.Name]
+		b.keeper.mu.Unlock()
+		if !ok || !got.IsZero() {
 			t.Errorf("written %+v", got)
 		}
 		b.w.chat.Send("again")
