@@ -565,7 +565,7 @@ func BenchmarkAgents(b *testing.B) {
 func BenchmarkAgentsCold(b *testing.B) {
 	r := manyAgents(b, 20)
 	for b.Loop() {
-		r.files = fileCache{}
+		r.files = newFileCache(nil)
 		if len(r.Agents()) != 20 {
 			b.Fatal("not all are listed")
 		}
