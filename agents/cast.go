@@ -114,7 +114,7 @@ func (c *cast) promptTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier 
 	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.PromptTier, c.settings.PromptTier)
 }
 
-// toolsTier returns the tier of its tools, chosen likewise.
+// toolsTier returns the tier of its tools, chosen in the same way.
 func (c *cast) toolsTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
 	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.ToolsTier, c.settings.ToolsTier)
 }

@@ -53,7 +53,7 @@ func NewEngine(p Params) *Engine {
 	return e
 }
 
-// Start begins a turn and returns at once. Canceling ctx stops the turn, as Stop does.
+// Start begins a turn and returns at once. Cancelling ctx stops the turn, as Stop does.
 // The turns of one session run one after the other, in the order of Start.
 func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	if req.Holder == "" {
@@ -101,7 +101,7 @@ func (e *Engine) Busy() bool {
 }
 
 // Close stops all runs and waits for them; their partial answers are kept. A run that is
-// started later is canceled at once.
+// started later is cancelled at once.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true

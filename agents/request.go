@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Settings are the current settings of turns (config.toml); every turn reads them anew.
+// Settings are the current settings of turns (config.toml), read again for each turn.
 type Settings struct {
 	DefaultAgent string            // selector, default "orchestrator"
 	Model        string            // for the roles general and code; "": by role

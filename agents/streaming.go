@@ -31,7 +31,7 @@ type streaming struct {
 	state   State
 
 	stop          context.CancelFunc // cancels the call
-	ended         string             // why streaming canceled it
+	ended         string             // why streaming cancelled it
 	began         time.Time          // when the first piece arrived
 	maxThinking   int                // tokens
 	thought       int                // tokens of thinking so far

@@ -15,7 +15,7 @@ import (
 // usually comes soon.
 const endedAfter = 24 * time.Hour
 
-// ArchiveRule says which transcripts are finished.
+// ArchiveRule defines which transcripts are finished.
 type ArchiveRule struct {
 	// After is how long a session must be untouched; zero or less archives nothing. A
 	// session that ended (its last block is a reset) is finished after a day, or after

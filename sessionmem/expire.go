@@ -16,7 +16,7 @@ import (
 // errNotExpired means that a session due for deletion by age is no longer old enough.
 var errNotExpired = errors.New("it is not to be deleted any more")
 
-// ExpireRule says which archived sessions are deleted by their age.
+// ExpireRule defines which archived sessions are deleted by their age.
 type ExpireRule struct {
 	// After is how long ago the last block must be; zero or less deletes nothing.
 	After time.Duration

@@ -15,7 +15,7 @@ const NoteForked = "forked"
 
 // Fork starts a new session of a source with the blocks of t up to and including the
 // block through (all of them if it is empty), in one write, and returns its name. It copies
-// the branch the conversation was on at that block and keeps the blocks' ids, times and
+// the branch the conversation was on at that block and keeps the blocks' IDs, times and
 // links to attachments: a parent or a Summary's through means the same in both files. t may
 // be any transcript, also of a newer format or outside the data folder; it is not changed.
 // The fork of a session in memory stays in memory.

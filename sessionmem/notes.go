@@ -113,8 +113,8 @@ func (l *library) mustExist(ctx context.Context, name string) error {
 }
 
 // Rewind starts a branch: it appends a Note "rewind" and the blocks the conversation
-// continues with, in one write. The message with this id and everything after it stay in the
-// transcript and leave the context. An id that isn't in the context returns
+// continues with, in one write. The message with this ID and everything after it stay in the
+// transcript and leave the context. An ID that isn't in the context returns
 // session.ErrNotFound. Rewind returns the appended blocks without the Note.
 func (l *library) Rewind(ctx context.Context, name, id string, next ...transcript.Block) ([]transcript.Block, error) {
 	if _, _, err := l.sessions.Session(name).Message(ctx, id); err != nil {

@@ -21,7 +21,7 @@ import (
 // recentDir is a folder of mac-stats 0.1, replaced by journals.
 const recentDir = ".recent"
 
-// Config is what a Store needs. Root is required.
+// Config holds what a Store needs. Root is required.
 type Config struct {
 	Root         string // data folder, e.g. ~/.mac-stats
 	InMemoryOnly bool   // write nothing to disk
@@ -111,7 +111,7 @@ func (s *Store) Forgotten() *forgotten.Record { return s.forgotten }
 // State returns the marks of this store's sessions.
 func (s *Store) State() *sessionstate.State { return s.state }
 
-// Catalog returns what finds the sessions of the folder and their files.
+// Catalog returns the catalog, which finds the sessions of the folder and their files.
 func (s *Store) Catalog() *catalog.Catalog { return s.catalog }
 
 // Places returns a reader of the transcripts with the positions of their blocks. What was

@@ -19,7 +19,7 @@ import (
 // maxBytes limits the size of a testing.md.
 const maxBytes = 1 << 20
 
-// ErrNoTests reports that an agent has no testing.md.
+// ErrNoTests means that an agent has no testing.md.
 var ErrNoTests = errors.New("the agent has no tests")
 
 // Case is one prompt of a testing.md and what is expected of the answer.

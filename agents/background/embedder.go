@@ -46,7 +46,7 @@ type EmbedderConfig struct {
 }
 
 // Embedder makes vectors with an Ollama model. It is the app's recall.Embedder. It yields
-// to turns: a batch waits for them, and is sent again if a chat canceled it. A turn's own
+// to turns: a batch waits for them, and is sent again if a chat cancelled it. A turn's own
 // question doesn't wait (see ForTurn). Safe for concurrent use.
 type Embedder struct {
 	c EmbedderConfig

@@ -55,7 +55,7 @@ type task struct {
 	again bool // it must be repeated; guarded by Work.mu
 }
 
-// Filled says how full a turn left its model's context.
+// Filled reports how full a turn left its model's context.
 type Filled struct {
 	Percent float64
 	History int // cap of the history in tokens; 0 if unknown

@@ -104,7 +104,7 @@ func (e *Empty) Error() string { return ErrEmpty.Error() + ": " + e.Model }
 // Is reports whether target is ErrEmpty.
 func (e *Empty) Is(target error) bool { return target == ErrEmpty }
 
-// ErrNoVision reports that a message has an image and the model can't see.
+// ErrNoVision means that a message has an image and the model can't see.
 var ErrNoVision = errors.New("the model can't look at images")
 
 // NoVision is ErrNoVision with the model and an installed one that can see, if any.

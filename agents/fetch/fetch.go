@@ -108,7 +108,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	return p, err
 }
 
-// readWithin converts a body to text. The conversion can't be canceled, so if ctx is done
+// readWithin converts a body to text. The conversion can't be cancelled, so if ctx is done
 // first, as with a page made to take long, readWithin returns without waiting.
 func readWithin(ctx context.Context, data []byte, res *http.Response) (p Page, err error) {
 	done := make(chan func() (Page, error), 1)
@@ -188,7 +188,7 @@ func fetchProblem(u *url.URL, err error, timeout time.Duration) error {
 	return &Error{Host: u.Host, Words: words, Err: err}
 }
 
-// Error says in the app's own words why an address couldn't be read. Err may quote the
+// Error explains in the app's own words why an address couldn't be read. Err may quote the
 // server.
 type Error struct {
 	Host  string

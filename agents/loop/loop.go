@@ -1,8 +1,8 @@
 // Package loop detects a model that repeats itself.
 //
 // Local models, small ones above all, get into loops that they never leave: the same
-// passage again and again, or the same words in another order. Servers before 0.9 let
-// them continue forever, newer ones until the context is full. The reader of a stream
+// passage again and again, or the same words in another order. Ollama before 0.9 lets
+// them continue forever, newer versions until the context is full. The reader of a stream
 // writes each piece to a Watch and cancels the call if it finds a loop. The package knows
 // no models and ignores what a text means.
 package loop

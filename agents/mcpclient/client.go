@@ -1,4 +1,4 @@
-// Package mcpclient gives agents the tools of other programs by the Model Context Protocol:
+// Package mcpclient offers agents the tools of other programs, by the Model Context Protocol:
 // from servers on this machine, which it starts, and servers on the web.
 //
 // Rules:
@@ -69,7 +69,7 @@ type Params struct {
 type Client struct {
 	p Params
 
-	life context.Context // canceled by Close
+	life context.Context // cancelled by Close
 	end  context.CancelFunc
 
 	mu      sync.Mutex

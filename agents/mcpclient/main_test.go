@@ -17,7 +17,7 @@ import (
 	"mac-stats/agents/process"
 )
 
-// The tests start this binary again as a server whose behavior they choose.
+// The tests start this binary again as a server whose behaviour they choose.
 
 // lastWords is the end of what complain writes to stderr.
 const lastWords = "that was all"

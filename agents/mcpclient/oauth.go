@@ -25,7 +25,7 @@ type Tokens interface {
 	Set(server, secret string) error
 }
 
-// ErrSignIn reports that a server requires a person to sign in, which no turn does by
+// ErrSignIn means that a server requires a person to sign in, which no turn does by
 // itself.
 var ErrSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
 

@@ -26,7 +26,7 @@ type server struct {
 	name   string
 	config config
 
-	life context.Context // canceled when it is removed from mcp.json or the Client is closed
+	life context.Context // cancelled when it is removed from mcp.json or the Client is closed
 	end  context.CancelFunc
 
 	renewing sync.Mutex // held while its token is renewed

@@ -75,10 +75,10 @@ func (c *Client) Test(ctx context.Context, name string) error {
 	return s.restart(ctx, "it is tested")
 }
 
-// ErrEnded reports that a server exited on its own. The next call starts it again.
+// ErrEnded means that a server exited on its own. The next call starts it again.
 var ErrEnded = errors.New("it ended by itself")
 
-// ErrNoServer reports that mcp.json has no server of that name.
+// ErrNoServer means that mcp.json has no server of that name.
 var ErrNoServer = errors.New("mcp.json has no such server")
 
 func (c *Client) find(name string) (*server, error) {

@@ -9,7 +9,7 @@ type Suggestion struct {
 
 // Advice returns the models to pull on a machine with that many bytes of memory, best
 // first; 0 means unknown. The model and its context leave room for other programs. Sizes
-// are those of the registry's default quantizations.
+// are those of the registry's default quantisations.
 func Advice(memory uint64) []Suggestion {
 	const gib = 1 << 30
 	small := Suggestion{"qwen3:1.7b", 1.4e9, "quick and simple"}

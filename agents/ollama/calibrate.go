@@ -20,7 +20,7 @@ const (
 	ratioSteps  = 8   // steps per 1 of the ratio used for estimates
 )
 
-// learned is what the client has learned about a model from responses.
+// learned holds what the client has learned about a model from responses.
 type learned struct {
 	ratio  float64   // 0: nothing learned
 	steady float64   // ratio in steps, rounded up; used for estimates

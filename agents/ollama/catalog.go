@@ -11,7 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ErrNoModel reports that no installed model suits the role.
+// ErrNoModel means that no installed model suits the role.
 var ErrNoModel = errors.New("no model is installed for this role")
 
 const (

@@ -62,7 +62,7 @@ type chatLine struct {
 func (l chatLine) failure() string { return string(l.Failure) }
 func (l chatLine) last() bool      { return l.Done }
 
-// Chat streams one answer (truncate:false, shift:false). Canceling ctx ends the call
+// Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the call
 // within 200 ms with ErrCancelled. A 503 is retried with back-off at most 3 times, as long
 // as nothing has arrived. The first phase is reported within 100 ms; PhaseQueued is
 // reported again if the server is busy. A silent server times out (ErrTimeout) after the

@@ -25,7 +25,7 @@ const (
 	loadGrace    = 5 * time.Minute  // for servers that list a model while they still load it
 )
 
-// loadState is what /api/ps says about the model of a call.
+// loadState holds what /api/ps says about the model of a call.
 type loadState struct {
 	loading bool
 	cold    bool          // it wasn't loaded when the call began

@@ -30,7 +30,7 @@ func (p permits) acquire(ctx context.Context) error {
 
 func (p permits) release() { <-p }
 
-// errAside is the cause of a call that ended in favor of a chat.
+// errAside is the cause of a call that ended in favour of a chat.
 var errAside = errors.New("it gave way to a chat")
 
 // aside tracks the calls that yield to chats: those that hold a permit or wait for one. The

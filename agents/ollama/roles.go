@@ -147,7 +147,7 @@ func smallest(models []ModelInfo) (ModelInfo, bool) {
 }
 
 // weight returns the number of parameters: from the server, else from the name, else
-// estimated from the file size for the usual 4-bit quantization.
+// estimated from the file size for the usual 4-bit quantisation.
 func weight(m ModelInfo) int64 {
 	return cmp.Or(m.Parameters, namedParameters(m.Name), m.Size*10/6)
 }

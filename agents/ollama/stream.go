@@ -42,7 +42,7 @@ type received[L streamLine] struct {
 // wasn't loaded when the call began. Neither a hung server nor a slow reader keeps it from
 // noticing that ctx is done.
 func stream[L streamLine](ctx context.Context, c *Client, call streamCall, onPhase func(Phase), onLine func(L)) (cold bool, err error) {
-	inner, cancel := context.WithCancelCause(ctx) // also canceled when the stream has been read
+	inner, cancel := context.WithCancelCause(ctx) // also cancelled when the stream has been read
 	lines := make(chan received[L], aheadLines)
 	watch := newLoadWatch(c, call)
 	go func() {

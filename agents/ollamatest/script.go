@@ -139,7 +139,7 @@ type Fault struct {
 	Delay      time.Duration // for FaultSlow
 }
 
-// ToolCall builds a native tool call; args are name, value, name, value …
+// ToolCall builds a native tool call; args are names and values in turn.
 func ToolCall(name string, args ...any) api.ToolCall {
 	call := api.ToolCall{Function: api.ToolCallFunction{Name: name, Arguments: api.NewToolCallFunctionArguments()}}
 	for i := 0; i+1 < len(args); i += 2 {

@@ -284,7 +284,7 @@ func descendants() map[int]bool {
 	return below
 }
 
-// statOf returns the fields of /proc/pid/stat after the name: state, parent …
+// statOf returns the fields of /proc/pid/stat after the name: state, parent and so on.
 func statOf(pid int) []string {
 	data, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // it may have ended
 	return strings.Fields(string(data)[strings.LastIndexByte(string(data), ')')+1:])

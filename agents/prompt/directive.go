@@ -53,7 +53,7 @@ type Scanner struct {
 	plain  bool            // the current line doesn't begin such a block
 }
 
-// lineState is what the scanner knows about the current line.
+// lineState holds what the scanner knows about the current line.
 type lineState int
 
 const (

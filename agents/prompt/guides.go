@@ -47,7 +47,7 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 
 // Quote frames text that neither the user nor this app wrote (a page, a channel, a
 // sub-call's answer), so that a model can distinguish it from instructions. source names
-// its origin in the app's own words. Equal inputs give equal frames.
+// its origin in the app's own words. Equal inputs produce equal frames.
 func (g Guides) Quote(source, text string) string { return Quote(g.Untrusted, source, text) }
 
 // QuoteFile frames the text of a file that the user attached.

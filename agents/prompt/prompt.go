@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Input is everything a system prompt is built from. Equal inputs give equal prompts,
+// Input is everything a system prompt is built from. Equal inputs produce equal prompts,
 // byte for byte, so that the server can reuse what it has already read.
 type Input struct {
 	Agent         registry.Agent

@@ -2,7 +2,7 @@
 // the model's context, and the frames around text that the user didn't type. It also
 // reads the directives in a model's reply.
 //
-// Equal input gives equal bytes, so that the server can reuse what it has read of a
+// Equal input produces equal bytes, so that the server can reuse what it has read of a
 // conversation. Text of a page, a file, a channel, another agent or an earlier
 // conversation is between two marks that it can't close: they contain a hash of the text,
 // and anything inside that looks like a mark is changed.

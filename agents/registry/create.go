@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrBadName reports that an agent can't have that name. The wrapping text gives the
+// ErrBadName means that an agent can't have that name. The wrapping text gives the
 // reason.
 var ErrBadName = errors.New("the agent can't be called so")
 

@@ -288,7 +288,7 @@ func writeThrough(path string, data []byte) error {
 	return wholefile.Write(target, data, 0o600)
 }
 
-// shippedIDs returns the ids of the agents that can be reset, sorted.
+// shippedIDs returns the IDs of the agents that can be reset, sorted.
 func shippedIDs(files []defaultFile) []string {
 	var ids []string
 	for _, f := range files {

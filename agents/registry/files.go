@@ -41,7 +41,7 @@ func newFileCache(clean func(path string, text []byte) []byte) fileCache {
 type cachedFile struct {
 	info os.FileInfo
 	read time.Time
-	text string // normalized
+	text string // normalised
 
 	settings    *agentSettings // of agent.json or front matter; nil until parsed
 	settingsErr error

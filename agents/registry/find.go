@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Find resolves a selector among the enabled agents by slug, name, id or agent-<id>, in
+// Find resolves a selector among the enabled agents by slug, name, ID or agent-<id>, in
 // that order, ignoring case. An error wraps ErrNoAgent and says whether the agent is
 // disabled or broken, or suggests the nearest name.
 func (r *Registry) Find(selector string) (Agent, error) {
@@ -57,7 +57,7 @@ func withBroken(err error, list []Agent) error {
 }
 
 // Select returns the first accepted agent that matches by slug, else by name, else by
-// id, else by agent-<id>.
+// ID, else by agent-<id>.
 func Select(list []Agent, selector string, accept func(Agent) bool) (Agent, bool) {
 	wanted := strings.TrimSpace(selector)
 	if wanted == "" {

@@ -37,7 +37,7 @@ const frontMatterLimit = 64 << 10
 
 var frontMatterEnd = regexp.MustCompile(`(?m)^---[ \t]*(?:\n|\z)`)
 
-// parseFrontMatter splits normalized text (see NormalizeText). A front matter that isn't
+// parseFrontMatter splits normalised text (see NormalizeText). A front matter that isn't
 // closed or isn't valid YAML is Found with an Err that names the line.
 func parseFrontMatter(text string) frontMatter {
 	first, rest, _ := strings.Cut(text, "\n")

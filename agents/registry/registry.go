@@ -27,7 +27,7 @@ import (
 	"sync"
 )
 
-// ErrNoAgent reports that no enabled agent matches the selector.
+// ErrNoAgent means that no enabled agent matches the selector.
 var ErrNoAgent = errors.New("no such agent")
 
 // Agent is one agent as its files describe it now.
@@ -76,7 +76,7 @@ type Registry struct {
 	files fileCache
 }
 
-// Config is what a Registry needs. Root and Defaults are required.
+// Config holds what a Registry needs. Root and Defaults are required.
 type Config struct {
 	Root     string // data folder
 	Defaults fs.FS  // assets: agents/…, skills/…, copied if missing
@@ -98,7 +98,7 @@ func New(cfg Config) *Registry {
 	return &Registry{root: cfg.Root, shipped: shippedFolder{root: cfg.Root, assets: cfg.Defaults}, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
 }
 
-// Agents returns all agents, including broken and disabled ones, sorted by id.
+// Agents returns all agents, including broken and disabled ones, sorted by ID.
 func (r *Registry) Agents() []Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +128,7 @@ func (r *Registry) Agents() []Agent {
 	return list
 }
 
-// byID sorts by id, with a folder before a single file of the same id.
+// byID sorts by ID, with a folder before a single file of the same ID.
 func byID(a, b Agent) int {
 	return cmp.Or(
 		strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID)),
@@ -217,7 +217,7 @@ func (r *Registry) readFolder(path, id string) Agent {
 // writtenName finds a name or slug in an agent.json that isn't valid JSON.
 var writtenName = regexp.MustCompile(`"(name|slug)"\s*:\s*"([^"\\\n]{1,100})"`)
 
-// salvageNames gives a broken agent the names that can still be read in its agent.json,
+// salvageNames sets on a broken agent the names that can still be read in its agent.json,
 // so that Find finds it by them and reports the mistake.
 func salvageNames(a *Agent, text string) {
 	written := map[string]string{}
@@ -321,7 +321,7 @@ func missingMeans(err error, name, hint string) error {
 	return err
 }
 
-// markDuplicates sets an error on every usable agent whose id or slug an earlier agent
+// markDuplicates sets an error on every usable agent whose ID or slug an earlier agent
 // has. The earlier one stays usable.
 func markDuplicates(list []Agent) {
 	ids, slugs := map[string]string{}, map[string]string{}

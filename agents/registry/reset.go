@@ -51,7 +51,7 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 	return reset.kept, errors.Join(err, r.shipped.saveShipped(state))
 }
 
-// Shipped reports whether the app ships an agent with that id, so that Reset can restore
+// Shipped reports whether the app ships an agent with that ID, so that Reset can restore
 // it.
 func (r *Registry) Shipped(id string) bool {
 	files, err := r.shipped.shippedFiles()

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNoSkill reports that no usable skill matches the name.
+// ErrNoSkill means that no usable skill matches the name.
 var ErrNoSkill = errors.New("no such skill")
 
 // Limits of the Agent Skills format (agentskills specification), in characters.

@@ -64,7 +64,7 @@ func (p Permission) valid() bool {
 	return p.Agent != "" && p.Tool != "" && p.Answer.Lasts() && (p.Answer == AnswerChat) == (p.Session != "")
 }
 
-// Answers stores the answers that last in one file, which people may read and edit. A
+// Answers stores the lasting answers in one file, which people may read and edit. A
 // file that can't be read allows nothing and is never replaced.
 //
 // Safe for concurrent use, even by several processes.
@@ -92,7 +92,7 @@ func OpenAnswers(path string) *Answers { return &Answers{path: path, refused: ma
 // Path returns the path of the file.
 func (a *Answers) Path() string { return a.path }
 
-// List returns the answers that last, the oldest first.
+// List returns the lasting answers, the oldest first.
 func (a *Answers) List() ([]Permission, error) {
 	list, err := a.read()
 	a.mu.Lock()
@@ -141,7 +141,7 @@ func (a *Answers) Keep(p Permission, private bool) error {
 	return a.change(func(list []Permission) []Permission { return append(slices.DeleteFunc(list, same), p) })
 }
 
-// ErrNoPermission reports that there is no permission with that ID.
+// ErrNoPermission means that there is no permission with that ID.
 var ErrNoPermission = errors.New("there is no such permission")
 
 // Revoke removes the answer with that ID.

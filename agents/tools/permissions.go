@@ -128,7 +128,7 @@ func (p *Permissions) Denied(a Action) {
 	p.denied[a.key()+a.What] = true
 }
 
-// Decision says whether something may run.
+// Decision is the answer to whether something may run.
 type Decision int
 
 // The decisions.

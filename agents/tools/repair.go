@@ -16,8 +16,8 @@ var (
 
 // Resolve returns the tool that a model means by a name, or "" if there is none. The name
 // may have any case, the prefix "functions.", other separators between its words, or be
-// written twice. An agent's name gives AGENT and the agent; agents reports those names
-// and may be nil.
+// written twice. For an agent's name it returns AGENT and the agent; agents reports whether
+// a name is an agent's, and may be nil.
 func Resolve(name string, agents func(name string) bool) (tool, agent string) {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "`\"'*:"))
 	name = nameAround.ReplaceAllString(name, "")

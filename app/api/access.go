@@ -69,7 +69,7 @@ func makeToken(path string) (string, error) {
 	return token, nil
 }
 
-// refused says why a request is refused; nil if it isn't.
+// refused explains why a request is refused; nil if it isn't.
 func (a *API) refused(r *http.Request) *problem {
 	switch {
 	case r.Header.Get("Origin") != "", crossSite(r.Header.Get("Sec-Fetch-Site")):

@@ -31,7 +31,7 @@ const (
 	codeInternal     = "internal"
 )
 
-// problem says why a request failed: a code for programs, and text with the next step for
+// problem explains why a request failed: a code for programs, and text with the next step for
 // people.
 type problem struct {
 	status  int

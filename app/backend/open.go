@@ -23,7 +23,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Options says how to open a Backend.
+// Options configures a Backend.
 type Options struct {
 	Demo    bool     // use the built-in scripted server and a temporary data folder
 	Watch   bool     // watch the folders and sample the machine: the app does, commands don't

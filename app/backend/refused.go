@@ -38,7 +38,7 @@ func (r *refusals) take() []session.Refused {
 	return queue
 }
 
-// unsavedNotice says what isn't saved yet, why, and what happens next.
+// unsavedNotice describes what isn't saved yet, why, and what happens next.
 func unsavedNotice(u session.Refused) Notice {
 	why := fault.ExplainWaiting(u)
 	return Notice{Kind: NoticeUnsaved, Session: u.Session, Text: why.Sentence, Next: why.Next}

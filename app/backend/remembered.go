@@ -128,7 +128,7 @@ func (mk *memoryKeeper) notifyMissing() {
 	}
 }
 
-// MissingWords says for people which files lack remembered lines; "" if none does.
+// MissingWords lists for people the files that lack remembered lines; "" if none does.
 func MissingWords(missing []memory.Dropped) string {
 	if len(missing) == 0 {
 		return ""

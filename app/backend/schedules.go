@@ -153,7 +153,7 @@ func (sc *Schedules) RemoveSchedule(ctx context.Context, name string) error {
 	return sc.dropPermissions()
 }
 
-// inWords says for people why a turn had no answer.
+// inWords explains for people why a turn had no answer.
 func inWords(err error) error {
 	if err == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// about is what FyneApp.toml says about the program.
+// about holds what FyneApp.toml says about the program.
 type about struct {
 	Details struct {
 		Icon    string // PNG, below the root

@@ -1,6 +1,6 @@
 // Command bundle packs a built mac-stats in the usual form for each system: an .app for
 // macOS, a tarball with an installer and a Debian package for Linux, a zip for Windows. All
-// facts about the program come from FyneApp.toml. The same input gives the same bytes: the
+// facts about the program come from FyneApp.toml. The same input produces the same bytes: the
 // time of all files is SOURCE_DATE_EPOCH.
 //
 //	go run ./app/bundle version                        print the version

@@ -76,7 +76,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdline.WrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
 }
 
-// flagWords says what is wrong with a flag without naming a function of the program.
+// flagWords describes what is wrong with a flag without naming a function of the program.
 func flagWords(err error) string {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {

@@ -1,11 +1,12 @@
 // Package config reads config.toml, the settings that people may edit by hand.
 //
-// Precedence: MAC_STATS_<SECTION>_<KEY>, then the older names from the source documents,
-// then config.toml, then the default. An invalid value is reported with its place, key and
+// Precedence: MAC_STATS_<SECTION>_<KEY>, then the older names of that variable, then
+// config.toml, then the default. An invalid value is reported with its place, key and
 // allowed range, and the default is used.
 //
 // The table of Settings defines each key once: its default, other names, allowed values and
-// help. Reading, writing, the default file and the Settings tab all follow from it.
+// help. Reading, writing, the default file and the Settings page all follow from it.
+// Shortcuts has more fields than other sections: one for each action that has a key.
 package config
 
 import "time"
@@ -101,7 +102,7 @@ type Tools struct {
 	CommandNetwork bool
 }
 
-// Ollama is [ollama].
+// Ollama is the section "ollama".
 type Ollama struct {
 	Host          string // never empty: OLLAMA_HOST or 127.0.0.1:11434 if nothing is set
 	Model         string // "" = by role, like the two below

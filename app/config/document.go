@@ -46,7 +46,7 @@ type document struct {
 	comments []commented
 }
 
-// syntaxError says where a file is invalid TOML. Line and column count from 1.
+// syntaxError describes where a file is invalid TOML. Line and column count from 1.
 type syntaxError struct {
 	line, column int
 	reason       string

@@ -54,7 +54,7 @@ func (s Setting) Check(value string) error {
 	return nil
 }
 
-// reason says why a value can't be used and what is allowed.
+// reason explains why a value can't be used and what is allowed.
 func (s Setting) reason(err error) string {
 	if err == errNotAllowed { //nolint:errorlint // our own codecs return it unwrapped
 		return "it must be " + s.Allowed

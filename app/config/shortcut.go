@@ -20,12 +20,12 @@ const (
 	namedKeys = "Tab Space Enter Escape Delete Up Down Left Right Home End PageUp PageDown"
 )
 
-// errNoShortcut: the allowed form says what one is.
+// errNoShortcut means that a text is no shortcut. The setting's allowed form is shown with it.
 var errNoShortcut = errors.New("that is not a shortcut")
 
-// ParseShortcuts reads the shortcuts of one action, parted by spaces: "Mod+/ F1".
-// "" is none. Case does not matter. A letter, digit or sign needs Mod, Ctrl, Alt or
-// Cmd: alone it is typed.
+// ParseShortcuts reads the shortcuts of one action, separated by spaces: "Mod+/ F1".
+// "" means none. Upper and lower case are the same. A letter, digit or sign needs Mod,
+// Ctrl, Alt or Cmd, because pressed alone it is typed.
 func ParseShortcuts(text string) ([]Shortcut, error) {
 	var list []Shortcut
 	for _, word := range strings.Fields(text) {
@@ -87,7 +87,7 @@ func (s Shortcut) typed() bool {
 	return len(s.Key) < 2 || s.Key[0] != 'F' || s.Key[1] > '9'
 }
 
-// keyName is a key as Shortcut has it, or "".
+// keyName returns a key's name in Shortcut.Key, or "" if there is no such key.
 func keyName(text string) string {
 	signs := strings.Fields(signKeys)
 	if i := slices.Index(signs, text); i >= 0 && i%2 == 0 {
@@ -121,12 +121,12 @@ func ShortcutKeys() []string {
 	return append(list, strings.Fields(namedKeys)...)
 }
 
-// String is the shortcut as config.toml writes it.
+// String returns the shortcut as it is written in config.toml.
 func (s Shortcut) String() string {
 	return s.join("Mod", "Ctrl", "Alt", "Shift", "Cmd")
 }
 
-// Words is the shortcut as people of a system read it: "Ctrl+K", "⌘K".
+// Words returns the shortcut as a system shows it: "Ctrl+K", "⌘K".
 func (s Shortcut) Words(goos string) string {
 	if goos != "darwin" {
 		s.Ctrl = s.Ctrl || s.Mod
@@ -145,7 +145,7 @@ func (s Shortcut) Words(goos string) string {
 	return b.String() + s.Sign()
 }
 
-// Sign is the key as it is written: "K", ",", "Tab".
+// Sign returns the key as it is shown: "K", ",", "Tab".
 func (s Shortcut) Sign() string {
 	signs := strings.Fields(signKeys)
 	if i := slices.Index(signs, s.Key); i >= 0 && i%2 == 1 {
@@ -167,7 +167,8 @@ func (s Shortcut) join(mod, ctrl, alt, shift, cmd string) string {
 	return strings.Join(append(parts, s.Sign()), "+")
 }
 
-// Same is the shortcut without Mod, so that two that are pressed alike are equal.
+// Same returns the shortcut with the key that Mod stands for on a system, so that two
+// shortcuts that are pressed the same way are equal.
 func (s Shortcut) Same(goos string) Shortcut {
 	if s.Mod {
 		s.Mod = false
@@ -177,7 +178,7 @@ func (s Shortcut) Same(goos string) Shortcut {
 	return s
 }
 
-// ShortcutWords is a setting's shortcuts as people of this system read them.
+// ShortcutWords returns a setting's shortcuts as this system shows them.
 func ShortcutWords(text string) string {
 	list, err := ParseShortcuts(text)
 	if err != nil {

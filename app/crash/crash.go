@@ -1,4 +1,4 @@
-// Package crash saves what is left when a panic or a fatal signal ends the app, so that the
+// Package crash saves the output of a panic or a fatal signal that ends the app, so that the
 // next start can report it.
 //
 // While the app runs, Go's runtime holds a file for its last output

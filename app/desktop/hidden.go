@@ -12,7 +12,7 @@ const releaseAfter = 2 * time.Second
 // dropFontsAfter is how much later the fonts are dropped too.
 const dropFontsAfter = time.Minute
 
-// Why the process doesn't execute itself anew while hidden, which would leave 14 MB of the
+// Why the process doesn't execute itself again while hidden, which would leave 14 MB of the
 // 58: the tray icon belongs to a D-Bus connection. A new process has another one, so the
 // host removes the icon and adds it 0.1 s later at the end of the row. Handing over the
 // descriptor needs an icon and a D-Bus client of our own: systray connects by itself, and

@@ -15,7 +15,7 @@
 // Rules:
 //   - The ID of a channel or thread names the session. Nothing of one place reaches another.
 //     Global memory never reaches a server's channel.
-//   - The transcript is the truth. state.db is a window over it, by message ID.
+//   - The transcript is the truth. state.db repeats the last messages of each channel, by ID.
 //   - Nothing is answered twice, and an answer pings nobody.
 //   - /stop and /status always get through; everything else may have to wait.
 //   - What people write is text: never a path, and never a command to this program apart from

@@ -25,7 +25,7 @@ const (
 	attrSent = "sent"
 )
 
-// window is what is known about a channel's last messages.
+// window holds what is known about a channel's last messages.
 type window struct {
 	answers map[string][]string // by block: the IDs of the messages that answers were sent as
 	sent    []string            // those of the last answer

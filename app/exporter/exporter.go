@@ -35,7 +35,7 @@ type Words struct {
 	Date           func(t time.Time) string // formats a day and a time
 }
 
-// Params says how to make a file; Words is required.
+// Params configures the file; Words is required.
 type Params struct {
 	Words Words
 	// Read returns the bytes of an attached picture; nil leaves pictures out.

@@ -5,8 +5,8 @@
 // A lock file beside the socket decides which process is the app. The system releases the
 // lock when the process ends, however that happens, so a socket left by a dead process is
 // taken over without a race. Windows has unix sockets since Windows 10. On a system without
-// them, the log says so and the app runs without: a second start reports that the app runs,
-// but can't show its window.
+// them, the log says so and the app runs without one: a second start reports that the app
+// runs, but can't show its window.
 package instance
 
 import (

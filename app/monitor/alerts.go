@@ -2,7 +2,7 @@ package monitor
 
 import "time"
 
-// Limits says when to warn; 0 means never.
+// Limits sets the values at which to warn; 0 means never.
 type Limits struct {
 	Hot      float64       // °C of the hottest sensor, or more
 	DiskFree float64       // free percent of the home folder's volume, or less

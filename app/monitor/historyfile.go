@@ -156,7 +156,7 @@ func readHistoryFile(path string) (map[Metric]*trace, error) {
 }
 
 // SaveHistory writes the history if it has a file and has changed. It doesn't flush to the
-// disk: after a power cut the history may start afresh.
+// disk: after a power cut the history may start again from nothing.
 func (m *Monitor) SaveHistory() error {
 	m.saving.Lock()
 	defer m.saving.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/shirou/gopsutil/v4/common"
 )
 
-// host says where the system's files are. The zero host is this machine.
+// host holds where the system's files are. The zero host is this machine.
 type host struct {
 	env    common.EnvMap // HOST_PROC and HOST_SYS of another tree
 	volume string        // a folder on the volume to report; "" means the home folder

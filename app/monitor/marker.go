@@ -121,7 +121,7 @@ func counts(path, version string) bool {
 	return err == nil && string(was) == version
 }
 
-// whyOff says why a sensor stays off and what to do; "" if it is read.
+// whyOff explains why a sensor stays off and what to do; "" if it is read.
 func whyOff(left []string) string {
 	if len(left) < mostCrashes {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pressure says how much programs wait for memory: the share of the last ten seconds, from
+// pressure returns in words how much programs wait for memory: the share of the last ten seconds, from
 // the kernel's pressure stall information.
 func pressure(h host) (string, error) {
 	data, err := readKernelFile(h.proc("pressure", "memory"))

@@ -52,7 +52,7 @@ type CPUReading struct {
 	Load15  float64
 }
 
-// MemoryReading is in bytes.
+// MemoryReading is the use of memory and swap, in bytes.
 type MemoryReading struct {
 	NA                     string
 	Used, Total, Available uint64
@@ -89,7 +89,7 @@ type Volume struct {
 	ReadRate, WriteRate float64 // bytes/s
 }
 
-// NetworkReading is bytes/s over all interfaces except loopback.
+// NetworkReading is the traffic of all interfaces except loopback, in bytes/s.
 type NetworkReading struct {
 	NA       string
 	Down, Up float64

@@ -25,7 +25,7 @@ const (
 // primeAfter.
 var errNotYet = errors.New("measuring")
 
-// unavailableError says that the machine lacks something, which is no fault: it is checked
+// unavailableError means that the machine lacks something, which is no fault: it is checked
 // again every recheckNA.
 type unavailableError string
 

@@ -77,7 +77,7 @@ var macDisk = regexp.MustCompile(`^(disk\d+)(?:s\d+)+$`)
 
 // countedDevice returns the device, among those with counters, that counts a volume's
 // transfers; "" if unknown. macOS counts whole disks and mounts APFS volumes from a
-// synthesized disk: if a single disk is counted, it is that one.
+// synthesised disk: if a single disk is counted, it is that one.
 func countedDevice(device string, counted []string) string {
 	whole := macDisk.FindStringSubmatch(device)
 	switch {

@@ -212,7 +212,7 @@ func (s *Schedule) set(key string, value any) string {
 	return ""
 }
 
-// checkName says what is wrong with a schedule's name.
+// checkName describes what is wrong with a schedule's name.
 func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":

@@ -48,14 +48,14 @@ type Result struct {
 	Err     error  // worded for people
 }
 
-// Heartbeat says when to go through the checklist.
+// Heartbeat sets when to go through the checklist.
 type Heartbeat struct {
 	Every     time.Duration // 0: never
 	Quiet     Quiet
 	OnBattery bool
 }
 
-// Params is what a Runner needs. Optional fields are marked.
+// Params holds what a Runner needs. Optional fields are marked.
 type Params struct {
 	Home string // data folder
 	// Turn answers a prompt in the schedule's session and returns the answer.

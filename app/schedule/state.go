@@ -23,7 +23,7 @@ const (
 	LateBusy    Late = "busy"    // the previous run took longer
 )
 
-// Words says that something due at one time ran at another; "" if it was in time.
+// Words states that something due at one time ran at another; "" if it was in time.
 func (l Late) Words(due, at time.Time) string {
 	why, ok := map[Late]string{
 		LateAsleep: "while the machine slept", LateClosed: "while mac-stats was closed", LateQuiet: "in quiet hours",
@@ -41,7 +41,7 @@ func (l Late) Words(due, at time.Time) string {
 
 // Record describes the runs of a schedule. It contains nothing of the answers.
 type Record struct {
-	When  string    `json:"when,omitempty"` // the times at that run; a schedule with new times starts afresh
+	When  string    `json:"when,omitempty"` // the times at that run; a schedule with new times starts again
 	Seen  time.Time `json:"seen,omitzero"`  // everything due until then is done
 	Due   time.Time `json:"due,omitzero"`   // due time of the last run; zero if a person started it
 	Began time.Time `json:"began,omitzero"`

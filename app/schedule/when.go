@@ -12,7 +12,7 @@ import (
 	"github.com/netresearch/go-cron"
 )
 
-// When says when a schedule is due. The zero value is never due.
+// When defines the times at which a schedule is due. The zero value is never due.
 type When struct {
 	text   string
 	line   string // of cron

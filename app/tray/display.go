@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Display says what the icon shows. Without a graph, numbers or metrics it is the graph of
+// Display selects what the icon shows. Without a graph, numbers or metrics it is the graph of
 // the CPU.
 type Display struct {
 	Graph, Numbers                    bool

@@ -41,7 +41,7 @@ type menuBar struct {
 	hosted  bool               // whether there is something to register with
 }
 
-// state is what the icon and the menu show.
+// state holds what the icon and the menu show.
 type state struct {
 	display Display
 	cells   [maxCells]cell // the first n are shown

@@ -6,15 +6,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Index holds the position of every block of a transcript and a hash of its id, about 30 bytes
-// a block, so that a session of any length fits in memory. The ids are hashed to 64 bits with
+// Index holds the position of every block of a transcript and a hash of its ID, about 30 bytes
+// a block, so that a session of any length fits in memory. The IDs are hashed to 64 bits with
 // a seed of this process: among ten million blocks two share a hash with a probability of 3 in
-// a million, and then one of them gets an id derived from its text.
+// a million, and then one of them gets an ID derived from its text.
 type Index struct {
 	seed   maphash.Seed
 	blocks []place
 	slots  []uint32       // block number + 1 by hash, open addressing; a power of two
-	number map[uint32]int // for blocks whose derived id several blocks share
+	number map[uint32]int // for blocks whose derived ID several blocks share
 	copies transcript.Copies
 }
 
@@ -26,7 +26,7 @@ type place struct {
 
 const (
 	placeShift = 8    // of the offset in place.at
-	derivedBit = 0x80 // the file has no id, or one that is taken
+	derivedBit = 0x80 // the file has no ID, or one that is taken
 )
 
 func newPlace(id uint64, offset int64, kind transcript.Kind, derived bool) place {
@@ -56,16 +56,16 @@ func NewIndex(seed maphash.Seed) Index { return Index{seed: seed, copies: transc
 // Reset forgets all blocks.
 func (x *Index) Reset() { *x = NewIndex(x.seed) }
 
-// Hash returns the hash by which an id is stored.
+// Hash returns the hash by which an ID is stored.
 func (x *Index) Hash(id string) uint64 { return maphash.String(x.seed, id) }
 
-// Has reports whether a block of this id exists.
+// Has reports whether a block of this ID exists.
 func (x *Index) Has(id string) bool {
 	_, ok := x.Find(x.Hash(id))
 	return ok
 }
 
-// Find returns the number of the block whose id has this hash.
+// Find returns the number of the block whose ID has this hash.
 func (x *Index) Find(hash uint64) (n uint32, ok bool) {
 	if len(x.slots) == 0 {
 		return 0, false
@@ -79,7 +79,7 @@ func (x *Index) Find(hash uint64) (n uint32, ok bool) {
 	return 0, false
 }
 
-// Add adds the next block, at an offset of the file. number says how its id was assigned, see
+// Add adds the next block, at an offset of the file. number says how its ID was assigned, see
 // Identify.
 func (x *Index) Add(b transcript.Block, offset int64, number int) uint32 {
 	n := uint32(len(x.blocks)) //nolint:gosec // at most four billion blocks
@@ -136,24 +136,24 @@ func (x *Index) End(n uint32, size int64) int64 {
 // Len returns the number of blocks.
 func (x *Index) Len() int { return len(x.blocks) }
 
-// ID returns the hash of a block's id.
+// ID returns the hash of a block's ID.
 func (x *Index) ID(n uint32) uint64 { return x.blocks[n].id }
 
 // Offset returns where a block begins, as passed to Add.
 func (x *Index) Offset(n uint32) int64 { return x.blocks[n].offset() }
 
-// IsDerived reports whether the file has no id for a block, or one that is taken.
+// IsDerived reports whether the file has no ID for a block, or one that is taken.
 func (x *Index) IsDerived(n uint32) bool { return x.blocks[n].derived() }
 
 // IsMessage reports whether a block is a message.
 func (x *Index) IsMessage(n uint32) bool { return x.blocks[n].isMessage() }
 
-// DerivedID returns the id of a block without one in the file, from the id made of its text alone.
+// DerivedID returns the ID of a block without one in the file, from the ID made of its text alone.
 func (x *Index) DerivedID(n uint32, base string) string {
 	return transcript.NumberedID(base, x.number[n])
 }
 
-// Identify assigns the next block its id. number says how, see Add.
+// Identify assigns the next block its ID. number says how, see Add.
 func (x *Index) Identify(b *transcript.Block, derive func() string) (number int) {
 	return x.copies.Identify(b, derive, x.Has)
 }

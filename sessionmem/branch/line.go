@@ -42,7 +42,7 @@ type step struct {
 // summaryAt is a Summary of the branch.
 type summaryAt struct {
 	at      int    // in active
-	through uint64 // hash of the id it covers up to
+	through uint64 // hash of the ID it covers up to
 	none    bool   // it covers no message
 	counted int    // messages from this step on count as written since the Summary
 }
@@ -140,7 +140,7 @@ func (l *line) between(x *Index, from, to int) int {
 	return n
 }
 
-// At returns the position of a block of the branch by the hash of its id; -1 if it isn't there
+// At returns the position of a block of the branch by the hash of its ID; -1 if it isn't there
 // (deleted by hand, or before a reset).
 func (l *line) At(x *Index, id uint64) int {
 	n, ok := x.Find(id)
@@ -154,7 +154,7 @@ func (l *line) At(x *Index, id uint64) int {
 	return i
 }
 
-// Has reports whether a block of this id is on the branch.
+// Has reports whether a block of this ID is on the branch.
 func (l *line) Has(x *Index, id string) bool { return l.At(x, x.Hash(id)) >= 0 }
 
 // LastSummary returns the position of the last Summary (-1 if there is none) and of the first

@@ -58,7 +58,7 @@ func (f *Fold) leftAt(block uint32) int {
 	})
 }
 
-// returnTo returns to the branch that holds a block, as it was when it was left. An id on no
+// returnTo returns to the branch that holds a block, as it was when it was left. An ID on no
 // abandoned branch changes nothing.
 func (f *Fold) returnTo(x *Index, id string) {
 	if n, ok := x.Find(x.Hash(id)); ok {

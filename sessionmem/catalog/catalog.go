@@ -15,7 +15,7 @@ import (
 // ErrNotFound means that there is no session of that name.
 var ErrNotFound = errors.New("no such session")
 
-// Config is what a Catalog needs.
+// Config holds what a Catalog needs.
 type Config struct {
 	Dir   *sessiondir.Dir // nil: there are no files
 	Sieve *sieve.Sieve

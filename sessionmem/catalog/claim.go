@@ -15,7 +15,7 @@ import (
 // maxFront is how many bytes of a file are read for its front matter.
 const maxFront = 64 << 10
 
-// claim is what a transcript's front matter says about the session it belongs to.
+// claim holds what a transcript's front matter says about the session it belongs to.
 type claim struct {
 	stamp   wholefile.Stamp // of the file that was read
 	session string          // "" if it names none

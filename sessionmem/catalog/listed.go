@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// listed is what List knows of a file, valid as long as the file is unchanged.
+// listed holds what List knows of a file, valid as long as the file is unchanged.
 type listed struct {
 	Entry
 	stamp wholefile.Stamp

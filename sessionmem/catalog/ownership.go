@@ -14,7 +14,7 @@ import (
 // or left over from it) or an older transcript of the same name. Such files can be read, but
 // are never written to or used as context.
 //
-// A copy is recognized by its name: it continues the name of another file of that session
+// A copy is recognised by its name: it continues the name of another file of that session
 // ("… copy", "…-backup"), or it continues the name the app gave, which the front matter
 // contains, with a character that the app never uses in names ("… (1)", "….sync-conflict-…").
 // A file that a person renamed stays the session as long as it is the only one: if its

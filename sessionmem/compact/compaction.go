@@ -111,7 +111,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	}
 	defer unlock()
 	if err := c.c.Store.Session(snap.Session).Summaries().CheckCurrent(ctx, snap, snap.Through(keep)); err != nil {
-		return out, err // before a model works for nothing and lessons are learnt twice
+		return out, err // before a model works for nothing and lessons are learned twice
 	}
 	if err := c.c.Store.Session(snap.Session).Summaries().CheckForgotten(snap); err != nil {
 		return out, err

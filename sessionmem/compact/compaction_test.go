@@ -73,7 +73,7 @@ func (r *compactRig) addMessages(session string, from, to int) {
 	}
 }
 
-// window returns what the context holds: "S" and the ids of messages.
+// window returns what the context holds: "S" and the IDs of messages.
 func window(t *testing.T, s *sessionmem.Store, session string) string {
 	t.Helper()
 	c, err := s.Context(context.Background(), session)

@@ -13,7 +13,7 @@ import (
 // one kept beside it; a rewind, a later message and a reordering are no deletion.
 func TestSummaryLeavesWithItsMessages(t *testing.T) {
 	for name, tt := range map[string]struct {
-		delete string // an id
+		delete string // an ID
 		rewind string
 		want   string
 	}{

@@ -20,7 +20,7 @@ type Learnt struct {
 	Agent    string             // the slug of the agent that was chosen or answered last; "" for none
 	Sources  transcript.Sources // of everything in the conversation
 	Periodic bool               // from a periodic pass, not on request
-	From, To string             // ids of the first and the last message they come from
+	From, To string             // IDs of the first and the last message they come from
 	Lessons  []memory.Lesson
 }
 
@@ -40,13 +40,13 @@ type Kept struct {
 	Why      string
 }
 
-// Place is what is known of a session beyond its name, such as its Discord channel. All
+// Place holds what is known of a session beyond its name, such as its Discord channel. All
 // fields are optional.
 type Place struct {
-	Agent  string                   // the agent the channel is mapped to: slug, name or id
-	Server string                   // the guild's id
-	Silent bool                     // nothing is learnt there
-	Person func(name string) string // returns the id of a person who wrote there; "" if unknown
+	Agent  string                   // the agent the channel is mapped to: slug, name or ID
+	Server string                   // the guild's ID
+	Silent bool                     // nothing is learned there
+	Person func(name string) string // returns the ID of a person who wrote there; "" if unknown
 }
 
 // MemoryLessons is the LessonSink that writes to the memory files. Memory, Store
@@ -57,7 +57,7 @@ type Place struct {
 // "Anna: …": nobody would read a file of their own.
 // - From a session that is mapped to an agent: to that agent's own memory.
 // - From any other Discord session: to its channel; facts about its people and its server,
-// which have ids, to theirs. Never to the memory of all agents.
+// which have IDs, to theirs. Never to the memory of all agents.
 // It is written if memory.write is auto and the conversation contains nothing from strangers.
 // Otherwise it waits in the inbox with its target and the reason, and so does a lesson that a
 // full list has no room for, or for which the model gives no confidence.
@@ -185,7 +185,7 @@ func (m MemoryLessons) own(selector string) (memory.Target, bool) {
 var serverWords = []string{"server", "this server", "the server", "guild", "this guild", "the guild"}
 
 // target returns where a Discord session's lesson goes: to the person or the server it
-// is about if their id is known, otherwise to the channel.
+// is about if their ID is known, otherwise to the channel.
 func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 	if l.About == "" {
 		return channel

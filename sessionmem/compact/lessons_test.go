@@ -119,7 +119,7 @@ func TestLessonTargets(t *testing.T) {
 			if diff := cmp.Diff(kept.Proposed, waiting, timesEqual); diff != "" {
 				t.Errorf("the inbox differs: %s", diff)
 			}
-			again := r.keep(tc.l) // learnt again
+			again := r.keep(tc.l) // learned again
 			if len(again.Written)+len(again.Proposed)+again.Refused != 0 {
 				t.Errorf("again: %+v", again)
 			}

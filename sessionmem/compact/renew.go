@@ -10,7 +10,7 @@ import (
 )
 
 // Renew replaces a Summary that forgetting made without a model by one from a model, made from
-// what is left of the messages it covers. It is appended in its place. No lessons are learnt.
+// what is left of the messages it covers. It is appended in its place. No lessons are learned.
 // Renew returns ErrNothing if there is none to replace, or if a model failed at it before;
 // other errors leave it as it is.
 func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {

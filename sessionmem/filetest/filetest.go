@@ -61,7 +61,7 @@ var EditorSaves = map[string]func(t testing.TB, path, text string){
 	},
 }
 
-// WithoutBlock returns a transcript without the block of this id, as if a person had deleted it.
+// WithoutBlock returns a transcript without the block of this ID, as if a person had deleted it.
 func WithoutBlock(t testing.TB, text, id string) string {
 	t.Helper()
 	tr, err := transcript.Parse(strings.NewReader(text))

@@ -8,7 +8,7 @@
 //     all programs, and after a crash the next start finishes it.
 //   - Nothing is sent anywhere except to a memory server that holds the text anyway (Board).
 //     The server loses the text and passes sealed hashes to the person's other machines, which
-//     forget it too. A forgetting isn't over before every server was informed.
+//     forget it too. A forgetting is complete only when every server has been informed.
 //   - What can't be removed is reported, with the next step, and tried again.
 //   - Every place where a part of a conversation may be kept is a Place. Register new ones in
 //     Params.Places.

@@ -30,7 +30,7 @@ const (
 	similarFrom  = 0.6
 )
 
-// gathered is what is known about the matching blocks.
+// gathered holds what is known about the matching blocks.
 type gathered struct {
 	words map[string]map[string]bool // by session: the words of the texts that go
 	order map[string][]string        // by session: all block IDs

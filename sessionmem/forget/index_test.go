@@ -35,7 +35,7 @@ func TestALockedIndexIsFinishedLater(t *testing.T) {
 	}
 	a, err := r.index.Search(t.Context(), recall.Query{Text: "zebra", Limit: 50, Cold: true})
 	must(t, err)
-	for _, h := range a.Hits { // neighbors of what is gone
+	for _, h := range a.Hits { // neighbours of what is gone
 		if strings.Contains(h.Text, "zebra") {
 			t.Errorf("meanwhile %s is found: %q", h.ID, h.Text)
 		}

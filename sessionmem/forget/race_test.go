@@ -82,7 +82,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 	return err
 }
 
-// retelling summarizes like a model that repeats its input, and learns the same from it.
+// retelling summarises like a model that repeats its input, and learns the same from it.
 type retelling struct{}
 
 func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
@@ -101,7 +101,7 @@ func (retelling) Summarize(ctx context.Context, previous *transcript.Block, mess
 	return compact.Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
 }
 
-// summarising summarizes a session again and again, and makes what a forgetting cut again.
+// summarising summarises a session again and again, and makes what a forgetting cut again.
 func summarising(ctx context.Context, c *compact.Compaction, name string) error {
 	for ; ctx.Err() == nil; time.Sleep(3 * time.Millisecond) {
 		snap, _, err := c.Snapshot(ctx, name, "")
@@ -204,7 +204,7 @@ func (l *load) end() {
 	must(l.r.t, errors.Join(l.index.Close(), l.store.Close()))
 }
 
-// A forgetting leaves no residue while turns are answered, sessions summarized, lessons
+// A forgetting leaves no residue while turns are answered, sessions summarised, lessons
 // learned, files indexed and vectors made.
 func TestForgettingUnderLoadLeavesNoResidue(t *testing.T) {
 	for round, s := range []Selection{{Text: "blue zebra sleeps"}, {Since: time.Now().Add(-time.Hour), Copies: true, Lessons: true}} {

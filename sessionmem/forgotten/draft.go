@@ -76,7 +76,7 @@ func (t *Draft) Has(text string, phrase textfold.Phrase) bool {
 // Phrase makes words comparable.
 func (t *Draft) Phrase(words string) textfold.Phrase { return t.f().Phrase(words) }
 
-// AddSentences adds the sentences of a text that are distinctive enough to be recognized
+// AddSentences adds the sentences of a text that are distinctive enough to be recognised
 // elsewhere. typed reports whether a person wrote the text.
 func (t *Draft) AddSentences(text string, typed bool) {
 	for _, s := range textfold.Sentences(text) {

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The key of the hashes is in a file of its own, so that forgotten.jsonl alone (in a
+// keyFile holds the key of the hashes. It is a file of its own, so that forgotten.jsonl alone (in a
 // backup, a synced folder, a report) reveals nothing: without the key nobody can test
 // guesses. Somebody with both files can, and so could find a short text such as a PIN in a
 // sentence they know. Each line is the key's ID and the key.

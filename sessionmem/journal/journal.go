@@ -27,7 +27,7 @@ const (
 	RemovedKept = 30 * 24 * time.Hour
 )
 
-// Session is what a journal needs of its session, which is up to date.
+// Session is what a journal needs from its session, which is up to date.
 type Session interface {
 	// Index returns where the blocks are, those of the files first.
 	Index() *branch.Index
@@ -142,7 +142,7 @@ func (j *Journal) reset() {
 	j.stat, j.missing, j.held, j.whole, j.failed = nil, nil, 0, false, false
 }
 
-// has reports whether the session has a block of that id.
+// has reports whether the session has a block of that ID.
 func (j *Journal) has(id string) bool { return j.session.Index().Has(id) }
 
 // contents is a journal as read.
@@ -237,7 +237,7 @@ func (j *Journal) read() (contents, error) {
 	return out, nil
 }
 
-// isMissed reports whether a block of the journal whose id no block has is missing: perhaps
+// isMissed reports whether a block of the journal whose ID no block has is missing: perhaps
 // only its comment is gone, and forgotten text is not missed.
 func (j *Journal) isMissed(b transcript.Block) bool {
 	if b.Text == forgotten.Text || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {

@@ -27,7 +27,7 @@ func (j *Journal) Added(blocks int, data []byte) {
 	j.whole, j.failed = err == nil, err != nil // the next block makes up for it: waiting could lose what a save drops meanwhile
 }
 
-// ownBlocks counts the blocks of the files that have an id of their own.
+// ownBlocks counts the blocks of the files that have an ID of their own.
 func (j *Journal) ownBlocks() int {
 	x := j.session.Index()
 	end, _ := j.session.Stored()

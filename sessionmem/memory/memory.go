@@ -116,7 +116,7 @@ func New(cfg Config) *Memory {
 type File struct {
 	Target  Target
 	Path    string
-	Text    string // the whole file, normalized to LF and valid UTF-8
+	Text    string // the whole file, normalised to LF and valid UTF-8
 	Bullets []memorytext.Bullet
 	ModTime time.Time
 	Missing bool

@@ -57,7 +57,7 @@ type Text struct {
 	Items []Item
 }
 
-// Parse parses a normalized text. It runs in every turn, so it copies no line and uses no
+// Parse parses a normalised text. It runs in every turn, so it copies no line and uses no
 // regular expression.
 func Parse(text string) Text {
 	m := Text{Lines: strings.Split(text, "\n")}

@@ -79,7 +79,7 @@ func TestLeftOutIsWhatInjectCuts(t *testing.T) {
 	}
 }
 
-// The kinds of lines as regular expressions, which the parser recognizes without them.
+// The kinds of lines as regular expressions, which the parser recognises without them.
 var (
 	bulletPattern = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
 	fromPattern   = regexp.MustCompile(`<!--([^<>\n]*)-->[ \t]*$`)

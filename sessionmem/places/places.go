@@ -66,7 +66,7 @@ func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bo
 }
 
 // EachFrom reads the block at a place and those after it in the file. The first block shows
-// the caller whether the file is still the one it knows. A block without an id gets the one
+// the caller whether the file is still the one it knows. A block without an ID gets the one
 // derived from its text, whatever else the session contains.
 func (p *Places) EachFrom(ctx context.Context, from Place, each func(transcript.Block, Place) error) (catalog.FileState, error) {
 	return p.eachIn(ctx, from.File, &from, transcript.NewIDs(), each)
@@ -150,7 +150,7 @@ func (r *BlockReader) Close() error {
 }
 
 // Block reads the block at a place. The caller checks whether it is still the same. If there is
-// no block any more, or the file is gone, the error is fs.ErrNotExist. A block without an id
+// no block any more, or the file is gone, the error is fs.ErrNotExist. A block without an ID
 // gets none here.
 func (r *BlockReader) Block(p Place) (transcript.Block, error) {
 	if r.of != p.File || r.file == nil {

@@ -50,7 +50,7 @@ type uploader struct {
 	analyzers *analysis.Pool
 	asker     *serverAsker
 	wake      chan struct{} // 1 place: the server may lack something
-	mu        sync.Mutex    // serializes pushes
+	mu        sync.Mutex    // serialises pushes
 }
 
 // run keeps the server up to date with the index until ctx ends.

@@ -100,7 +100,7 @@ type found struct {
 	exact bool    // it holds an identifier of the question
 	share float64 // the chunk's share of its message
 	known bool    // its text is already there
-	// The first chunks of the neighboring messages, if wanted.
+	// The first chunks of the neighbouring messages, if wanted.
 	before, after *found
 }
 
@@ -265,7 +265,7 @@ func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 	return h, nil
 }
 
-// besideBytes limits how much of a neighboring message is shown, in bytes.
+// besideBytes limits how much of a neighbouring message is shown, in bytes.
 const besideBytes = 200
 
 // readBeside fills in the first lines of the messages next to the hits.

@@ -52,7 +52,7 @@ type Scope struct {
 // Hit is a message that a search found, with its best chunk.
 type Hit struct {
 	corpus.Chunk
-	// Before and After are the first lines of the neighboring messages if Query.Beside is
+	// Before and After are the first lines of the neighbouring messages if Query.Beside is
 	// set; "" if there is none.
 	Before, After string
 	Machine       string  // name of the other machine it was said on; "": this one

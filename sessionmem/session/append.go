@@ -102,7 +102,7 @@ func (s *state) appendFile(ctx context.Context, blocks []transcript.Block) ([]tr
 }
 
 // prepare reads what changed on disk and returns an error if the session can't be written to now.
-// Waiting blocks get new ids if theirs have been taken meanwhile.
+// Waiting blocks get new IDs if theirs have been taken meanwhile.
 func (s *state) prepare(ctx context.Context, waiting []transcript.Block) error {
 	if err := s.refreshToWrite(ctx); err != nil {
 		return err

@@ -180,7 +180,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-// mustFirst returns the id of a session's first block.
+// mustFirst returns the ID of a session's first block.
 func mustFirst(t testing.TB, s *sessionmem.Store, name string) string {
 	t.Helper()
 	tr, err := s.Load(t.Context(), name)
@@ -237,7 +237,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 			if len(tr.Blocks) != 2 || tr.Blocks[0].Kind != tt.first || len(tr.Blocks[0].Text) < size*99/100 || tr.Blocks[1].Text != "goes on" {
 				t.Errorf("the transcript has %d blocks", len(tr.Blocks))
 			}
-			if tt.first == transcript.KindUser { // it is found by the id that was derived from the whole text
+			if tt.first == transcript.KindUser { // it is found by the ID that was derived from the whole text
 				if _, _, err := s.Session("cli-a").Message(t.Context(), tr.Blocks[0].ID); err != nil {
 					t.Error(err)
 				}

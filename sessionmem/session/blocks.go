@@ -37,7 +37,7 @@ func (k *known) isLast(id uint64) bool {
 	return n == 0 && id == 0 || n > 0 && k.index.ID(uint32(n-1)) == id //nolint:gosec // see branch.Index.Add
 }
 
-// complete returns a block as Append promises it: normalized, with time and ID.
+// complete returns a block as Append promises it: normalised, with time and ID.
 func (k *known) complete(b transcript.Block, now time.Time) transcript.Block {
 	if b.Time.IsZero() {
 		b.Time = now

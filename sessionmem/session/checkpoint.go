@@ -51,7 +51,7 @@ func (s *Session) Checkpoint(ctx context.Context, b transcript.Block) *Checkpoin
 	return c
 }
 
-// fileID returns an id that can be part of a file name.
+// fileID returns an ID that can be part of a file name.
 func fileID(id string) string {
 	if len(id) <= 40 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
@@ -61,7 +61,7 @@ func fileID(id string) string {
 	return transcript.DeriveID("", id)
 }
 
-// ID returns the id of the block, also before it is appended.
+// ID returns the ID of the block, also before it is appended.
 func (c *Checkpoint) ID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Config is what a Folder needs.
+// Config holds what a Folder needs.
 type Config struct {
 	Dir       *sessiondir.Dir // nil: everything stays in memory
 	CacheDir  string          // for the catalog and the sieve; "": none
@@ -51,7 +51,7 @@ type Config struct {
 // Folder holds the sessions of one folder as this process knows them.
 type Folder struct {
 	*shared
-	seed maphash.Seed // for hashes of ids, in this process only
+	seed maphash.Seed // for hashes of IDs, in this process only
 
 	mu       sync.Mutex // guards sessions; never held while a session's lock is taken
 	sessions map[string]*Session
@@ -90,7 +90,7 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// Catalog returns what finds the sessions of the folder and their files.
+// Catalog returns the catalog, which finds the sessions of the folder and their files.
 func (f *Folder) Catalog() *catalog.Catalog { return f.catalog }
 
 // Session returns the session of that name, a new one if there is none.
@@ -209,7 +209,7 @@ func (f *Folder) Forget(t *forgotten.Traces) {
 	}
 }
 
-// Eraser returns what removes forgotten text from the files of the folder.
+// Eraser returns the Eraser that removes forgotten text from the files of the folder.
 func (f *Folder) Eraser() *erase.Eraser { return f.eraser }
 
 // EachForgettable calls each for every block that forgetting looks at: those of private

@@ -13,7 +13,7 @@ import (
 const TurnGrace = 10 * time.Minute
 
 // guard removes what was forgotten from a block that is about to be written: everything, if it
-// is an old block that returns (its id is known), otherwise what was forgotten while it was
+// is an old block that returns (its ID is known), otherwise what was forgotten while it was
 // being made. What a person types again is theirs.
 func (s *state) guard(b transcript.Block, anew bool) transcript.Block {
 	t := s.forgotten.Traces()

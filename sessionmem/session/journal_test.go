@@ -69,7 +69,7 @@ func TestTranscriptOfVersion01GetsAJournal(t *testing.T) {
 	}
 }
 
-// Edited text isn't missing, and neither are blocks whose ids or line ends an editor changed.
+// Edited text isn't missing, and neither are blocks whose IDs or line ends an editor changed.
 func TestEditedBlocksAreNotMissing(t *testing.T) {
 	for name, edit := range map[string]func(string) string{
 		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },

@@ -122,7 +122,7 @@ func (s *Session) Context(ctx context.Context) (out transcript.Context, err erro
 }
 
 // Message returns a message that is in the context (of this branch, since the last reset),
-// however old it is, and the id of the message after it, "" if it is the last. It returns
+// however old it is, and the ID of the message after it, "" if it is the last. It returns
 // ErrNotFound if the message isn't in the context.
 func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, next string, err error) {
 	err = s.inspect(ctx, func() error {
@@ -148,7 +148,7 @@ func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, n
 	return b, next, err
 }
 
-// InContext returns a function that reports whether an id belongs to a block in the context:
+// InContext returns a function that reports whether an ID belongs to a block in the context:
 // on its branch since the last reset, of any kind. It reflects one moment.
 func (s *Session) InContext(ctx context.Context) (on func(id string) bool, err error) {
 	err = s.inspect(ctx, func() error {

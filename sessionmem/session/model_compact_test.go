@@ -20,7 +20,7 @@ import (
 )
 
 // modelThings are what users of the model test talk about: few, so that the same lesson
-// is learnt again and again.
+// is learned again and again.
 var modelThings = []string{"espresso", "kayak", "violin", "marmalade", "typewriter", "telescope", "saffron", "granite", "origami", "lighthouse"}
 
 // The tools of the model test: the result of one is the program's own words, that of the other
@@ -166,7 +166,7 @@ func (m *model) learn(done compact.Result) {
 }
 
 // clearMemory is the user removing all lessons from memory.md in an editor and discarding the
-// inbox: they may be learnt again afterwards.
+// inbox: they may be learned again afterwards.
 func (m *model) clearMemory(*sessionmem.Store, *modelSession) {
 	m.checkMemory()
 	files := memory.New(memory.Config{Root: m.root})

@@ -115,7 +115,7 @@ type model struct {
 	sessions   []*modelSession
 	privates   [2]*modelSession  // of each store
 	learnt     map[string]bool   // lessons reported as remembered
-	proposed   map[string]string // id → lesson reported as waiting
+	proposed   map[string]string // ID → lesson reported as waiting
 	remembered int               // how often a lesson was remembered
 	waited     int               // how often one was proposed
 	compacting bool              // a compaction is running, and another one must be refused

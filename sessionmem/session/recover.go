@@ -126,7 +126,7 @@ func interruption(b transcript.Block) transcript.Block {
 	return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
 }
 
-// hasBlock reports whether the session's transcript holds a block of this id, or did before
+// hasBlock reports whether the session's transcript holds a block of this ID, or did before
 // the user removed it.
 func (s recovery) hasBlock(ctx context.Context, id string) (bool, error) {
 	unlock, err := s.lock(ctx, true)

@@ -32,8 +32,8 @@ type Snapshot struct {
 	Unsaved bool // the last blocks are not on disk yet
 
 	results       transcript.Sources // of the results among the messages
-	before        string             // the id of the last omitted message
-	last          string             // the id of the last block of the branch
+	before        string             // the ID of the last omitted message
+	last          string             // the ID of the last block of the branch
 	throughExists bool               // the block that Previous covers up to exists
 	seen          time.Time          // when this process saw the last block join; zero: it didn't
 	taken         time.Time          // when the snapshot was taken
@@ -42,7 +42,7 @@ type Snapshot struct {
 	fingerprint transcript.Fingerprint // the messages before its end
 }
 
-// nameEnds finds the ids, other than those of messages, that a Summary may cover up to.
+// nameEnds finds the IDs, other than those of messages, that a Summary may cover up to.
 func (s *Snapshot) nameEnds(r *blockSource, f *branch.Fold, kept []int, end int) error {
 	if end > 0 {
 		b, err := r.block(f.Block(end - 1))
@@ -66,7 +66,7 @@ func (s *Snapshot) nameEnds(r *blockSource, f *branch.Fold, kept []int, end int)
 // Covered returns how many messages a Summary covers that keeps the last keep.
 func (s Snapshot) Covered(keep int) int { return s.Omitted + max(len(s.Messages)-max(keep, 0), 0) }
 
-// Through returns the id of the last block covered by a Summary that keeps the last keep messages.
+// Through returns the ID of the last block covered by a Summary that keeps the last keep messages.
 func (s Snapshot) Through(keep int) string {
 	covered := len(s.Messages) - max(keep, 0)
 	switch {

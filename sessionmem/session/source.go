@@ -210,7 +210,7 @@ func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
 		}
 		there = raw.Decode()
 		if there.ID == "" || s.index.IsDerived(n) {
-			there.ID = b.ID // b was found by this id
+			there.ID = b.ID // b was found by this ID
 		}
 	}
 	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil

@@ -44,7 +44,7 @@ func (j joined) isWithin(limit time.Duration, now time.Time) bool {
 // turnBlock is a block that was written in the running turn.
 type turnBlock struct {
 	block    transcript.Block
-	after    uint64 // hash of the id of the block before it; 0: none
+	after    uint64 // hash of the ID of the block before it; 0: none
 	restored bool   // put back once: if it goes again, the user wants that
 }
 

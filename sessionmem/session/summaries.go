@@ -117,7 +117,7 @@ func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 	return r, err
 }
 
-// Snapshot returns what can be summarised of a session. With before, the id of a User block, it
+// Snapshot returns what can be summarised of a session. With before, the ID of a User block, it
 // ends in front of that block: the question that waits for its answer. A session without a
 // block returns an empty Snapshot.
 func (s Summaries) Snapshot(ctx context.Context, before string) (Snapshot, error) {

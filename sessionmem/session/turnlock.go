@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Holder says who holds a session's turn.
+// Holder describes who holds a session's turn.
 type Holder = turn.Holder
 
 // TurnLock is a held turn of a session.

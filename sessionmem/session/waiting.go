@@ -161,7 +161,7 @@ func (s *state) notifyUnsaved() {
 	}
 }
 
-// renumber gives new ids to waiting blocks whose id belongs to a half-written block that
+// renumber gives new IDs to waiting blocks whose ID belongs to a half-written block that
 // could not be removed from the file.
 func (s *state) renumber(blocks []transcript.Block) error {
 	for i := range blocks {

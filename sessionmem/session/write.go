@@ -60,7 +60,7 @@ func restoredText(n int) string {
 	return fmt.Sprintf("The %d blocks above were written after an editor had read this file, and its save dropped them. They stand here again.", n)
 }
 
-// rendered is what will be written.
+// rendered holds what will be written.
 type rendered struct {
 	data    []byte
 	text    []byte  // the blocks in data

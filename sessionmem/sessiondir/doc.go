@@ -5,5 +5,6 @@
 //   - Everything is confined to the folder: no link leads out of it.
 //   - A folder that was there is never created again; work in it fails until it is back.
 //   - Each piece of work begins with Check.
-//   - Dir takes the place of os.Root, so it has a method for each of os.Root's that is used.
+//   - Dir is used instead of os.Root and has a method for each one of os.Root that is needed,
+//     so it has more methods than other types.
 package sessiondir

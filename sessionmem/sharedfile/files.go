@@ -8,7 +8,7 @@
 //     continue with the previous state, writers wait (ErrSaving).
 //   - A program that continues to write into a replaced file loses nothing; see TakeOver.
 //   - A Journal records what the app wrote into a memory. If a late save drops a line, that
-//     can be told from the user's decision. The journal keeps nothing that was forgotten.
+//     can be distinguished from the user's decision. The journal keeps nothing forgotten.
 //   - All files share one lock (Lock), held for milliseconds, by one process at a time.
 //
 // The package knows lines and bullets, but no lessons or agents. Memory is built on it.

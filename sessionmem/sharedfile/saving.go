@@ -66,7 +66,7 @@ func (f *Files) unwatch(path string) {
 	f.mu.Unlock()
 }
 
-// knownFile is what this process or the journal knew about a file before.
+// knownFile holds what this process or the journal knew about a file before.
 type knownFile struct {
 	own  bool // the file is as the app wrote it
 	size int64

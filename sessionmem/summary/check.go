@@ -155,7 +155,7 @@ func joinTexts(previous *transcript.Block, messages []transcript.Block) string {
 	return all.String()
 }
 
-// distinctWords returns the words of a text by which it can be recognized, each once.
+// distinctWords returns the words of a text by which it can be recognised, each once.
 func distinctWords(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range spokenWords(text) {

@@ -197,7 +197,7 @@ const MaxMessages = 20
 
 // Plain makes a Summary without a model from the messages' own words: the most informative
 // part of each message of the user, open questions, the exact identifiers. The Summary says
-// that no model made it. The same input gives the same text.
+// that no model made it. The same input produces the same text.
 func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	var asked []request
 	for i, b := range messages {
@@ -318,7 +318,7 @@ func shortText(text string, limit int) string {
 
 // attrRebuilt marks a Summary that forgetting made from what was left, without a model. A
 // model makes it again when one is available: the new one is appended in its place, and no
-// lessons are learnt again.
+// lessons are learned again.
 const attrRebuilt = "rebuilt" // "yes"
 
 // IsRebuilt reports whether forgetting made the Summary.

@@ -335,7 +335,7 @@ func (l *letters) of(r rune) (string, bool) {
 	return s, ok
 }
 
-// Letters that look like the Latin letters in the second string.
+// sameInSight pairs letters with the Latin letters that they look like.
 var sameInSight = [...][2]string{
 	{"авеԁһіјкӏмнорԛѕтуԝхь", "abedhijklmhopqstywxb"}, // Cyrillic
 	{"АВЕԀҺІЈКӀМНОРԚЅТУԜХЬ", "abedhijklmhopqstywxb"},
@@ -345,7 +345,7 @@ var sameInSight = [...][2]string{
 	{"ɑɡɩɪɴʀʏʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "agiinrybhlacdejkmoptuvwzfs"},
 }
 
-// The ranges of letters that are compatibility forms of others.
+// compatible holds the ranges of letters that are compatibility forms of others.
 var compatible = [...][2]rune{{0x2070, 0x209F}, {0x2100, 0x214F}, {0x2160, 0x217F}, {0x2460, 0x24FF}, {0x3300, 0x33FF}, {0xFB00, 0xFB06}, {0xFF01, 0xFFEE}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}
 
 var shownLetters = sync.OnceValue(func() *letters {

@@ -49,14 +49,14 @@ type Block struct {
 	Time    time.Time // Append sets it if zero; RFC 3339, seconds, local offset
 	Agent   string    // agent slug (or the tool's name for KindTool)
 	Model   string
-	Parent  string            // id of the User block this belongs to
+	Parent  string            // ID of the User block this belongs to
 	Task    string            // Agent blocks: what the specialist was asked to do
 	Context string            // User blocks: what was added below the message when it was sent (time, vitals, notes)
-	Through string            // Summary blocks: id of the last block it covers
+	Through string            // Summary blocks: ID of the last block it covers
 	By      string            // Summary blocks, Notes "title": the model that wrote it
 	Note    string            // Note blocks: interrupted | ended | title | rewind | version | thinking | error | restored | settings | edited | deleted; the argument is Text
 	Attrs   map[string]string // attributes unknown to this version, kept
-	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
+	Text    string            // normalised: valid UTF-8, LF, outer blank lines trimmed
 }
 
 // IsMessage reports whether b is a User or a final Assistant block, which is what "message"
@@ -151,7 +151,7 @@ func (k Kind) word() string {
 }
 
 // Normalized returns the block as a transcript stores it: reading back what was written
-// returns exactly this, and normalizing twice changes nothing. Text becomes valid
+// returns exactly this, and normalising twice changes nothing. Text becomes valid
 // UTF-8 with LF line ends and without outer blank lines, the time is cut to RFC 3339 with
 // seconds, and a missing ID is derived from the content.
 func (b Block) Normalized() Block {
@@ -289,7 +289,7 @@ func corrected(blocks, all []Block) []Block {
 	return out
 }
 
-// Writers returns the ids of those who wrote a message on Discord. When the bot listens to
+// Writers returns the IDs of those who wrote a message on Discord. When the bot listens to
 // everyone, a message holds what several people wrote.
 func (b Block) Writers() []string {
 	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {

@@ -19,7 +19,7 @@ func (t *Transcript) Branch() []Block {
 }
 
 // Versions returns, for each message of the branch that replaced others (an edited message of
-// the user, or a repeated answer), the ids of all its versions in the order they were
+// the user, or a repeated answer), the IDs of all its versions in the order they were
 // written. A version is named by its first message.
 func (t *Transcript) Versions() map[string][]string {
 	p := t.paths()
@@ -156,7 +156,7 @@ func withoutWork(blocks []Block, path []int) int {
 	return len(path)
 }
 
-// RewindTarget returns the block id that a Note rewind names.
+// RewindTarget returns the block ID that a Note rewind names.
 func RewindTarget(b Block) string {
 	if id := strings.TrimSpace(b.Text); id != "" {
 		return id

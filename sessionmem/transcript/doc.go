@@ -4,11 +4,11 @@
 // What was written reads back the same.
 //
 // Rules:
-// - It never opens, locks, renames or removes a file of a session. A Reader reads what it
-// is given; the store decides which files make up a session.
-// - No text can end its block: a line that looks like a heading is escaped.
-// - An attribute it doesn't know is kept and written back.
-// - It imports nothing else of the project.
+//   - It never opens, locks, renames or removes a file of a session. A Reader reads what it
+//     is given; the store decides which files make up a session.
+//   - No text can end its block: a line that looks like a heading is escaped.
+//   - An attribute it doesn't know is kept and written back.
+//   - It imports nothing else of the project.
 //
 // The store appends blocks, the library reads headings, the recall index reads texts,
 // and the window and the commands show them.

@@ -115,7 +115,7 @@ func (p FileNameParts) Started() time.Time {
 }
 
 // cutStamp splits a transcript's file name without its suffix: the session (or, in the older
-// form, topic and id), the time, and the topic if the form has it at the end. The first time
+// form, topic and ID), the time, and the topic if the form has it at the end. The first time
 // counts. It uses no regular expression because a list reads thousands of names.
 func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 	rest, ok := strings.CutPrefix(stem, filePrefix)
@@ -150,13 +150,13 @@ func isStamp(s string) bool {
 	return true
 }
 
-// isOlderID reports whether the last part of an older file name is an id of its own
+// isOlderID reports whether the last part of an older file name is an ID of its own
 // (a channel's number) rather than the end of a name such as cli-notes.
 func isOlderID(s string) bool {
 	return len(s) >= 5 && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// SplitName returns the source and id of a session's name. A bare number is a Discord channel
+// SplitName returns the source and ID of a session's name. A bare number is a Discord channel
 // of the older files.
 func SplitName(name string) (source, id string) {
 	if isOlderID(name) {

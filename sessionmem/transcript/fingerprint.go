@@ -18,7 +18,7 @@ import (
 const AttrFingerprint = "told"
 
 // Fingerprint identifies the first messages since a reset, on any branch: their number, and check
-// sums of their ids and of their texts.
+// sums of their IDs and of their texts.
 type Fingerprint struct {
 	Messages       int
 	idSum, textSum uint32
@@ -31,7 +31,7 @@ func (t Fingerprint) String() string {
 // idsOnly returns the form that an older program wrote.
 func (t Fingerprint) idsOnly() string { return fmt.Sprintf("%d-%08x", t.Messages, t.idSum) }
 
-// Add returns the Fingerprint with one more message, given its id and its Checksum.
+// Add returns the Fingerprint with one more message, given its ID and its Checksum.
 func (t Fingerprint) Add(id string, words uint32) Fingerprint {
 	sum := checksum(id)
 	t.Messages, t.idSum = t.Messages+1, t.idSum+sum
@@ -45,7 +45,8 @@ func (b Block) Checksum() uint32 {
 	return checksum(text[:min(len(text), maxChecked)])
 }
 
-// Checksum returns the same checksum, without decoding the block if its text is stored as it is.
+// Checksum returns the checksum of the decoded block (Block.Checksum). It decodes the block
+// only if its text is stored in another form.
 func (b RawBlock) Checksum() uint32 {
 	body := b.Raw[b.BodyStart:]
 	if bytes.IndexByte(body, '\\') >= 0 || !utf8.Valid(body) {
@@ -100,7 +101,7 @@ func (s Fingerprints) First(messages int) Fingerprint {
 }
 
 // Match reports whether everything a Summary was made from is still in the file, unchanged. A
-// Summary that records nothing, or only ids, was written by an older program.
+// Summary that records nothing, or only IDs, was written by an older program.
 func (s Fingerprints) Match(summary Block) bool {
 	var messages int
 	noted := summary.Attrs[AttrFingerprint]

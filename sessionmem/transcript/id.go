@@ -14,7 +14,7 @@ func RandomID(n int) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:n]
 }
 
-// IDs assigns ids to the blocks of a session, in their order.
+// IDs assigns IDs to the blocks of a session, in their order.
 type IDs struct {
 	seed   maphash.Seed
 	seen   map[uint64]struct{} // hashes of ids: a session may be of any length
@@ -26,7 +26,7 @@ func NewIDs() *IDs {
 	return &IDs{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}, copies: Copies{}}
 }
 
-// Identify sets the id of the next block and reports whether it is derived from the block's
+// Identify sets the ID of the next block and reports whether it is derived from the block's
 // text, because the file has none or one that is taken.
 func (ids *IDs) Identify(b *Block, derive func() string) (derived bool) {
 	taken := func(id string) bool { _, ok := ids.seen[maphash.String(ids.seed, id)]; return ok }

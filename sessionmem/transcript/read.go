@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// readBuffer is the reader's buffer in bytes: the longest front matter that it recognizes.
+	// readBuffer is the reader's buffer in bytes: the longest front matter that it recognises.
 	// Longer lines are read too.
 	readBuffer = 64 << 10
 
-	// BlockLimit is how many bytes of a block are ever held for a context, a list or an id
+	// BlockLimit is how many bytes of a block are ever held for a context, a list or an ID
 	// derived from the text: no model gets more.
 	BlockLimit = 4 << 20
 )
@@ -302,8 +302,8 @@ func (b *Block) field(key string) *string {
 	return nil
 }
 
-// Head returns what a transcript says of a block before its text. ok is false for a block that
-// must be decoded for that: a note, or one without an id.
+// Head returns what a block's heading and attributes say. ok is false for a block that must
+// be decoded for that: a note, or one without an ID.
 func (b RawBlock) Head() (head Block, ok bool) {
 	if !b.Headed || !b.Heading.Known || b.Heading.Kind == KindNote {
 		return Block{}, false
@@ -319,8 +319,8 @@ func (b RawBlock) Head() (head Block, ok bool) {
 	return head, head.ID != ""
 }
 
-// Derived returns the id derived from the block's text. For a very long text only the
-// beginning counts, so that the id can be computed without holding all of it.
+// Derived returns the ID derived from the block's text. For a very long text only the
+// beginning counts, so that the ID can be computed without holding all of it.
 func (b RawBlock) Derived() string {
 	if len(b.Raw) > BlockLimit {
 		b.Raw = b.Raw[:BlockLimit]
@@ -335,7 +335,7 @@ func (b RawBlock) Derived() string {
 type Copies map[string]int
 
 // Identify sets the ID of a block that has none, or one that is taken: it is derived from the
-// content, so it stays the same as long as the text does. It returns 0 for the block's own id,
+// content, so it stays the same as long as the text does. It returns 0 for the block's own ID,
 // 1 for the derived one, otherwise the number appended to that.
 func (c Copies) Identify(b *Block, derive func() string, taken func(id string) bool) (number int) {
 	if b.ID != "" && !taken(b.ID) {
@@ -350,7 +350,7 @@ func (c Copies) Identify(b *Block, derive func() string, taken func(id string) b
 	return number
 }
 
-// NumberedID returns the id of the n-th of several blocks with the same content.
+// NumberedID returns the ID of the n-th of several blocks with the same content.
 func NumberedID(base string, n int) string {
 	if n < 2 {
 		return base

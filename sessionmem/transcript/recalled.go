@@ -27,7 +27,7 @@ const (
 
 // Quotation is a passage of an earlier conversation.
 type Quotation struct {
-	Chunk   string // its id
+	Chunk   string // its ID
 	Time    time.Time
 	Who     string // user, assistant, summary, …; Line marks other people's words within the text
 	Text    string
@@ -75,7 +75,7 @@ func (b Block) WithRecalled(list []Quotation) Block {
 	return b
 }
 
-// Recalled returns the ids of the chunks that were part of the block's message or of its
+// Recalled returns the IDs of the chunks that were part of the block's message or of its
 // answer's prompt.
 func (b Block) Recalled() []string {
 	ids := strings.Fields(b.Attrs[attrRecalled])
@@ -143,13 +143,13 @@ func dropQuotations(text string, gone func(chunk string) bool) (string, bool) {
 	return kept.String(), cut
 }
 
-// quotedChunk returns the id of the chunk that a quotation's first line names.
+// quotedChunk returns the ID of the chunk that a quotation's first line names.
 func quotedChunk(line string) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(line, recalledBegin)
 	if !ok {
 		return "", false
 	}
-	// The id may contain commas (in a memory file's name); the date after it has a fixed form.
+	// The ID may contain commas (in a memory file's name); the date after it has a fixed form.
 	for at := 0; ; {
 		i := strings.Index(rest[at:], ", ")
 		if i < 0 {

@@ -8,7 +8,7 @@ import (
 // maxTitle is the limit of a title taken from a message, in characters.
 const maxTitle = 80
 
-// AttrAgain holds, on a Summary, the id of the Summary it replaces.
+// AttrAgain holds, on a Summary, the ID of the Summary it replaces.
 const AttrAgain = "again"
 
 // Overview collects what the session list shows of a transcript.

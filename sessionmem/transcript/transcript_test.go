@@ -113,7 +113,7 @@ func TestParseRoundTrip(t *testing.T) {
 }
 
 // checkRoundTrip checks parse(write(x)) == normalize(x), alone and between other
-// blocks, and that normalizing twice changes nothing.
+// blocks, and that normalising twice changes nothing.
 func checkRoundTrip(t *testing.T, b Block) {
 	t.Helper()
 	want := b.Normalized()

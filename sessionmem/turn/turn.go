@@ -24,7 +24,7 @@ const (
 	HolderSuffix = lockSuffix + ".json"
 )
 
-// Holder says who holds a turn.
+// Holder describes who holds a turn.
 type Holder struct {
 	Who   string    `json:"who"` // "window", "command line", …
 	PID   int       `json:"pid"`

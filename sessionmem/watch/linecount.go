@@ -18,7 +18,7 @@ const (
 	maxCounted = 4 << 20
 )
 
-// fileState is what the watcher knows of a file: enough to detect an edit and count
+// fileState holds what the watcher knows of a file: enough to detect an edit and count
 // its lines, without the text.
 type fileState struct {
 	stat  os.FileInfo

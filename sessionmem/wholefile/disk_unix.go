@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// isDiskFull recognizes the errors of a full disk that have no common name.
+// isDiskFull recognises the errors of a full disk that have no common name.
 func isDiskFull(error) bool { return false }
 
 // SyncFolder makes a folder's entries durable.

@@ -163,7 +163,7 @@ func (d *mixed) unit(raw []byte) (size int) {
 	return 2
 }
 
-// findEncoding recognizes UTF-16 by its byte order mark, or by the zero bytes that most
+// findEncoding recognises UTF-16 by its byte order mark, or by the zero bytes that most
 // characters have in one half.
 func findEncoding(raw []byte) (Encoding, bool) {
 	if len(raw) < 2 || len(raw)%2 != 0 {

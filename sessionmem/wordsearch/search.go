@@ -33,7 +33,7 @@ const (
 type Hit struct {
 	Info       transcript.Info
 	TitleMarks []textfold.Mark // matches in Info.Title
-	Block      string          // id of the block to open; "" if the title contains all words
+	Block      string          // ID of the block to open; "" if the title contains all words
 	Kind       transcript.Kind // of that block
 	Time       time.Time
 	Snippet    string          // of that block, on one line

@@ -4,7 +4,7 @@
 // A [Model] is a GGUF file of a few megabytes with weights set by hand. It knows a
 // handful of answers, and its chat template chooses among them by rules about the
 // request ("the last message contains …"). Everything between our client and those
-// weights is real: HTTP, scheduling, loading, tokenizing, truncation, streaming, tool
+// weights is real: HTTP, scheduling, loading, tokenising, truncation, streaming, tool
 // calls.
 //
 //	server := realollama.Start(t)

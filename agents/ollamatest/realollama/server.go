@@ -29,7 +29,7 @@ const EnvBinary = "MAC_STATS_TEST_OLLAMA"
 // startTimeout limits how long a server may take to start; it needs about 2 s.
 const startTimeout = 60 * time.Second
 
-// ErrNotInstalled reports that there is no ollama binary for the tests.
+// ErrNotInstalled means that there is no ollama binary for the tests.
 var ErrNotInstalled = errors.New("the Ollama server for tests is not installed: run scripts/ollama.sh, or name a binary in " + EnvBinary)
 
 // Find returns the path of the ollama binary: EnvBinary, else the one that

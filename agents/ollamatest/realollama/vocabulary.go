@@ -118,7 +118,7 @@ func (v *vocabulary) split(text string) ([]string, error) {
 	return pieces, nil
 }
 
-// encode returns text in the byte-level encoding of GPT-2's tokenizer: printable bytes
+// encode returns text in the byte-level encoding of GPT-2's tokeniser: printable bytes
 // stand for themselves, the others for code points from U+0100 on.
 func encode(text string) string {
 	var b strings.Builder

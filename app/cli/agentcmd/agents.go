@@ -1,11 +1,11 @@
-// Package agentcmd is mac-stats agents: it lists agents, shows what each is told, runs
-// their tests, and restores the shipped ones.
+// Package agentcmd implements `mac-stats agents`: it lists agents, shows the prompt of each,
+// runs their tests, and restores the shipped ones.
 //
 // A broken agent is listed with its error and can be shown, because people want to look at
 // it (Find). test sends the prompts of an agent's testing.md in sessions that are never
 // saved, and fails if an expectation does. reset keeps a copy of what it replaces.
 //
-// The files belong to agents/registry. memory uses Find; app/cli calls Command.
+// The files belong to agents/registry. Package memorycmd uses Find; app/cli calls Command.
 package agentcmd
 
 import (

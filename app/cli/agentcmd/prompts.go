@@ -150,7 +150,7 @@ func (t *tester) ask(ctx context.Context, prompt string) (agenttest.Outcome, err
 	return outcome, err
 }
 
-// found says in one line why an expectation failed.
+// found explains in one line why an expectation failed.
 func (t *tester) found(err error) string {
 	if e := t.c.Explain(err); e.Kind != fault.KindInternal {
 		return words.OneLine(e.Sentence+" "+e.Next, 400)

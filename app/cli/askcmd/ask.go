@@ -1,4 +1,4 @@
-// Package askcmd is mac-stats ask: it sends one message and shows the turn on a terminal.
+// Package askcmd implements `mac-stats ask`: it sends one message and shows the turn on a terminal.
 //
 // The answer streams to stdout and the agents' activity goes to stderr. A turn's questions
 // are asked on the terminal even if stdin is something else. With --json every event of the

@@ -276,7 +276,7 @@ func reloaded(m *agents.MemoryChange) string {
 	return fmt.Sprintf("+%d −%d", m.Added, m.Removed)
 }
 
-// proposedNext says how to decide about a turn's proposal.
+// proposedNext explains how to decide about a turn's proposal.
 func proposedNext(m *agents.MemoryChange) string {
 	if m == nil || m.Inbox == "" {
 		return ""

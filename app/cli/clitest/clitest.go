@@ -1,5 +1,5 @@
-// Package clitest gives the commands' tests a data folder and a scripted server, for
-// command lines that run in the test's process.
+// Package clitest runs command lines in the process of a test, with a data folder and a
+// scripted server.
 package clitest
 
 import (

@@ -64,7 +64,7 @@ func (c *Line) Explain(err error) fault.Explanation {
 	return e
 }
 
-// installOllama says how to install Ollama on a system.
+// installOllama explains how to install Ollama on a system.
 func installOllama(goos string) string {
 	switch goos {
 	case "darwin":

@@ -14,7 +14,7 @@ type UsageError struct{ text string }
 
 func (e *UsageError) Error() string { return e.text }
 
-// WrongUsage says what is wrong with a command line and where to find its help.
+// WrongUsage returns the error of a wrong command line: what is wrong and where to find help.
 func WrongUsage(cmd *cobra.Command, text string) error {
 	return &UsageError{fmt.Sprintf("%s See `%s --help`.", words.Sentence(text), cmd.CommandPath())}
 }

@@ -1,12 +1,12 @@
-// Package discordcmd is mac-stats discord: the bot's token, its state, and who may talk to
-// it.
+// Package discordcmd implements `mac-stats discord`: the bot's token, its state, and who may
+// talk to it.
 //
-// The bot runs inside the app, so the state is the one that the app reported last, if it
-// runs. The token is read from stdin and saved in the keychain or in a file only the user
-// can read; it is never printed. channels.toml lists who may talk to the bot; pair and
+// The bot runs inside the app, so the state is the one that the app reported last. The
+// token is read from stdin and saved in the keychain or in a file only the user can
+// read; it is never printed. channels.toml lists who may talk to the bot; pair and
 // revoke change that, and people edit the rest.
 //
-// doctor uses Channels; app/cli calls Command.
+// Package doctorcmd uses Channels; app/cli calls Command.
 package discordcmd
 
 import (

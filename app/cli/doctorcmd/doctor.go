@@ -1,5 +1,5 @@
-// Package doctorcmd is mac-stats doctor, which checks everything that may be wrong and
-// suggests a fix for each finding.
+// Package doctorcmd implements `mac-stats doctor`, which checks everything that may be wrong
+// and suggests a fix for each finding.
 //
 // A check is good, bad, or a note; any bad one makes the exit code 1. The folder is checked
 // before anything in it is opened, and if the backend can't be opened, the checks that
@@ -7,8 +7,8 @@
 // removes a probe file in its folders, and opening the backend repairs what it always
 // repairs. Questions to the system go through Probes.
 //
-// It uses what other families know: roles of models, channels.toml, the memory server.
-// app/cli calls Command.
+// It uses other families of commands: for the roles of models, channels.toml and the memory
+// server. app/cli calls Command.
 package doctorcmd
 
 import (
@@ -155,7 +155,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	return checks
 }
 
-// startCheck says why nothing could be opened and what to do.
+// startCheck explains why nothing could be opened and what to do.
 func (d *doctor) startCheck(err error, before []check) check {
 	e := d.c.Explain(err)
 	if len(before) > 0 && !before[0].OK {

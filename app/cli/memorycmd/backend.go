@@ -104,7 +104,7 @@ func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *po
 	return c.Out.Print(line, text)
 }
 
-// VectorsOfServer says whether the server searches by meaning.
+// VectorsOfServer reports in words whether the server searches by meaning.
 func VectorsOfServer(s recall.ServerStatus) string {
 	if s.Vectors == "" {
 		return "by words alone: the server has no pgvector 0.7 or newer; its administrator installs that and runs CREATE EXTENSION vector SCHEMA public in the database"

@@ -92,7 +92,7 @@ func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal) error
 	return c.Out.Print(newProposalLine(b, p, "waiting"), text+"\n")
 }
 
-// stampWords says when a proposal was made and how sure the model was.
+// stampWords describes when a proposal was made and how sure the model was.
 func stampWords(p memory.Proposal) string {
 	var list []string
 	if !p.Time.IsZero() {

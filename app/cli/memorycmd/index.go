@@ -187,7 +187,7 @@ func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took t
 	return c.Out.Text(text)
 }
 
-// vectorWords says whether search by meaning works and what is missing for it.
+// vectorWords reports in words whether search by meaning works and what is missing for it.
 func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) string {
 	if s.VectorCount > 0 {
 		return fmt.Sprintf("by meaning: %s of %s (%s)", words.Count(s.VectorCount, "vector"), s.Model, s.Vectors)

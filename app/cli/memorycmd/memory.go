@@ -1,13 +1,13 @@
-// Package memorycmd is mac-stats memory: memory files, proposals, search, forgetting, the
-// search index and the memory server.
+// Package memorycmd implements `mac-stats memory`: memory files, proposals, search,
+// forgetting, the search index and the memory server.
 //
-// What people type is remembered at once; the inbox shows a model's proposals and decides
+// A line that a person types is remembered at once; the inbox shows a model's proposals and decides
 // about them. A command that concerns memory files reports, at its end, the lines that
-// another program's save removed. search never reads the files: it says how far the index
-// is behind them. forget first shows what would go, and changes nothing without --yes.
+// another program's save removed. search never reads the files; it reports how many changed files
+// the index lacks. forget first shows what would go, and changes nothing without --yes.
 //
 // sessionmem owns the files, the index and forgetting; commands reach it through the
-// backend. doctor uses what is exported here about the server; app/cli calls Command.
+// backend. Package doctorcmd uses the functions about the memory server; app/cli calls Command.
 package memorycmd
 
 import (
@@ -130,7 +130,7 @@ func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File) error {
 	return nil
 }
 
-// memoryHeading says how full a file is and how much of it prompts leave out.
+// memoryHeading describes how full a file is and how much of it prompts leave out.
 func memoryHeading(f memory.File, in memorytext.Injected, budget int) string {
 	text := f.Path
 	switch {

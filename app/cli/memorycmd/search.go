@@ -187,7 +187,7 @@ func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recal
 	return c.Out.Text(end + "\n")
 }
 
-// indexProblem says what to do about an index that can't be used. It notifies the app of a
+// indexProblem explains what to do about an index that can't be used. It notifies the app of a
 // damaged one.
 func indexProblem(ctx context.Context, c *cmdline.Line, b *backend.Backend, err error) error {
 	switch {

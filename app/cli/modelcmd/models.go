@@ -1,11 +1,11 @@
-// Package modelcmd is mac-stats models: what is installed on the Ollama server, what each
-// model is used for, and installing one.
+// Package modelcmd implements `mac-stats models`: it lists the models on the Ollama server
+// with the roles they have, and installs others.
 //
 // Chosen resolves a role as the engine does, so that the list, doctor and a turn agree.
 // list shows the context that mac-stats requests next to the largest possible one. A
 // stopped download continues at the next pull; nothing is ever removed.
 //
-// doctor uses Roles and Chosen; app/cli calls Command.
+// Package doctorcmd uses Roles and Chosen; app/cli calls Command.
 package modelcmd
 
 import (

@@ -1,5 +1,5 @@
-// Package schedulecmd is mac-stats schedule: it lists, adds, removes, switches and runs the
-// prompts that are sent at fixed times.
+// Package schedulecmd implements `mac-stats schedule`: it lists, adds, removes, switches on
+// and off, and runs the prompts that are sent at fixed times.
 //
 // Schedules are in schedules.toml, which people edit; mistakes in it are reported and left
 // alone. A schedule runs while the app does, in its own session; run sends its prompt at
@@ -156,7 +156,7 @@ func changeCommand(c *cmdline.Line, use, short, done string, change func(ctx con
 	}
 }
 
-// noSchedule says what to do if no schedule has this name.
+// noSchedule explains what to do if no schedule has this name.
 func noSchedule(err error, name string) error {
 	if errors.Is(err, schedule.ErrNoSchedule) {
 		return cmdline.Problem(fmt.Sprintf("There is no schedule called %q.", name), "`mac-stats schedule list` shows their names.")

@@ -72,7 +72,7 @@ func importFile(ctx context.Context, c *cmdline.Line, b *backend.Backend, file s
 	return line, err
 }
 
-// importProblem says what to do about a file that can't be imported.
+// importProblem explains what to do about a file that can't be imported.
 func importProblem(file string, got importLine, err error) error {
 	what := filepath.Base(file) + " can't be imported"
 	switch {

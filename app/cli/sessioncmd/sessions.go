@@ -1,5 +1,5 @@
-// Package sessioncmd is mac-stats sessions: it lists, shows, searches, summarises, exports,
-// imports and cleans up sessions, whoever started them.
+// Package sessioncmd implements `mac-stats sessions`: it lists, shows, searches, summarises,
+// exports, imports and cleans up sessions, whoever started them.
 //
 // A NAME means cli-NAME or, if there is no such session, the session of exactly that name;
 // without a NAME a command uses the command line's last session (Last). A command that
@@ -7,7 +7,7 @@
 // to the trash; export never overwrites a file. Every command about a session also reports
 // what a save removed from it (ReportRemoved).
 //
-// The files belong to sessionmem. ask and memory summarize use the exported functions;
+// The files belong to sessionmem. Packages askcmd and memorycmd use the exported functions;
 // app/cli calls Command.
 package sessioncmd
 

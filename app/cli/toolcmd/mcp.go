@@ -1,5 +1,5 @@
-// Package toolcmd is mac-stats mcp and permissions: tools for and from other programs, and
-// the permissions that let agents use tools without asking.
+// Package toolcmd implements `mac-stats mcp` and `mac-stats permissions`: tools for and from
+// other programs, and the permissions that let agents use tools without asking.
 //
 // mcp without a subcommand serves the memory to another assistant on stdin and stdout;
 // app/mcpserver decides what it may ask for. Its subcommands are about the servers in

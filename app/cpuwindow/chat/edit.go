@@ -114,7 +114,7 @@ func (r *Rows) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	}
 }
 
-// editWords says what happens when the edited message is sent.
+// editWords describes what happens when the edited message is sent.
 func (r *Rows) editWords(block string) string {
 	after := 0
 	found := false

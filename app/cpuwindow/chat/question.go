@@ -93,7 +93,7 @@ var sandboxes = []string{
 	"no network", "with network",
 }
 
-// whereWords says where a tool would run.
+// whereWords describes where a tool would run.
 func whereWords(where string) string {
 	folder, box, found := strings.Cut(where, " · ")
 	if !found {
@@ -127,7 +127,7 @@ func answerWords(a agents.Answer) string {
 	return i18n.T("Don't allow")
 }
 
-// coversWords says what a lasting answer covers.
+// coversWords describes what a lasting answer covers.
 func coversWords(q *agents.Question) string {
 	places := i18n.Places{"Agent": q.Agent, "Tool": q.Tool, "Covers": q.Covers}
 	if q.Covers != "" {

@@ -29,7 +29,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is what the chat needs of the window.
+// Host is what the chat needs from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
@@ -65,7 +65,7 @@ type Ways interface {
 	ChooseFolder(title, confirm string, then func(path string))
 }
 
-// Parts is what the chat works on. All fields are required.
+// Parts holds what the chat works on. All fields are required.
 type Parts struct {
 	chats.Parts
 	Library  Library

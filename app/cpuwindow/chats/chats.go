@@ -26,7 +26,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is what the chats need of the window.
+// Host is what the chats need from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
@@ -39,7 +39,7 @@ type Host interface {
 	ShowSession(name string)              // shows the window too if it is hidden
 }
 
-// Parts is what the chats work on. All fields are required except Notify.
+// Parts holds what the chats work on. All fields are required except Notify.
 type Parts struct {
 	Engine   Engine
 	Sessions Sessions

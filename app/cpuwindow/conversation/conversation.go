@@ -7,12 +7,14 @@
 // attached files, and the settings chosen for the session; Unsent and RestoreDraft carry
 // the draft and the queue over a restart.
 //
-// It consists of the log of entries, the turn that writes into the log, the history that is
-// read into the log from the transcript, the run under way, the notes about the memory, the
-// unsent messages, and the choice. They share the log; none knows another. Any goroutine
-// may call any method: the locks are taken inside and never held while code outside the
-// package runs. The package draws nothing, reads no transcript (the caller passes one) and
-// starts no turn: the window does these. Its texts are in the user's language.
+// A Conversation consists of the log of entries, the history that is read into the log from
+// the transcript, the run under way, the turn that writes what the run sends into the log, the
+// notes about the memory, the unsent messages, and the choice of settings. Otherwise these
+// parts don't know each other.
+//
+// Any goroutine may call any method: the locks are taken inside and never held while code
+// outside the package runs. The package draws nothing, reads no transcript (the caller passes
+// one) and starts no turn: the window does these. Its texts are in the user's language.
 package conversation
 
 import (

@@ -50,7 +50,7 @@ func (t *turn) HasQuestion() bool {
 	return t.running.Busy() && slices.ContainsFunc(t.log.entries, func(e *entry) bool { return e.Asking })
 }
 
-// questionWords says which agent wants what, and why the user is asked.
+// questionWords describes which agent wants what, and why the user is asked.
 func questionWords(q *agents.Question, places i18n.Places) string {
 	switch q.Tool {
 	case tools.FetchURL:

@@ -46,7 +46,7 @@ func BaseName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// cutLine says what didn't fit the context.
+// cutLine describes what didn't fit the context.
 func cutLine(k *prompt.ContextCut) string {
 	if k == nil {
 		return ""
@@ -77,7 +77,7 @@ func modelOf(ev agents.Event) string {
 	return ev.Model
 }
 
-// keptLine says what is left of an answer that was cut off.
+// keptLine describes how much is left of an answer that was cut off.
 func keptLine(kept bool) string {
 	if kept {
 		return i18n.T("stopped · the partial answer is kept")

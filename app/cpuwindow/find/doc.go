@@ -1,4 +1,4 @@
-// Package find searches what is shown: it has the search bar, and the search of a chat.
+// Package find has the search bar and the search within a chat.
 // Matches are marked in place; messages that aren't built yet are searched too, and built
 // when the reader gets to them.
 //

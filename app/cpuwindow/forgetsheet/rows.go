@@ -75,7 +75,7 @@ func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
 	return groups
 }
 
-// learntWords returns the heading of the lessons that were learnt from forgotten text.
+// learntWords returns the heading of the lessons that were learned from forgotten text.
 func learntWords(atOnce bool) string {
 	if atOnce {
 		return i18n.T("Learnt from it: removed at once")

@@ -29,7 +29,7 @@ func Of(s recall.State) string {
 	return strings.Join(parts, ", ")
 }
 
-// coverWords says how much of the conversations the index covers.
+// coverWords describes how much of the conversations the index covers.
 func coverWords(s recall.State) string {
 	switch {
 	case s.Building && s.Of > 0:

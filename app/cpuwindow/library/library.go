@@ -23,7 +23,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is what the list needs of the window.
+// Host is what the list needs from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
@@ -52,7 +52,7 @@ type Ways interface {
 	ForgetSession(in transcript.Info)
 }
 
-// Parts is what the list works on. All fields are required.
+// Parts holds what the list works on. All fields are required.
 type Parts struct {
 	Sessions   Sessions
 	Marks      Marks

@@ -63,7 +63,7 @@ type Page struct {
 	polls  int // number of the newest poll; results of older ones are dropped
 }
 
-// state is what the server answered.
+// state holds what the server answered.
 type state struct {
 	read    bool
 	err     error

@@ -229,7 +229,7 @@ func (p *Puller) Card() kit.Row {
 	return c
 }
 
-// failure says what went wrong with a download, and what to do.
+// failure describes what went wrong with a download, and what to do.
 func failure(model string, err error) (what, next string) {
 	detail := err.Error()
 	var e *ollama.Error

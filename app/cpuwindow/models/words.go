@@ -20,7 +20,7 @@ func Gigabytes(bytes int64) string {
 	return i18n.Number(fmt.Sprintf("%.1f GB", float64(bytes)/1e9))
 }
 
-// AdviceWords says how large the suggested first model is, and why it is suggested.
+// AdviceWords describes how large the suggested first model is, and why it is suggested.
 func AdviceWords(a ollama.Suggestion) string {
 	why := a.Why
 	switch why {
@@ -39,7 +39,7 @@ func AdviceWords(a ollama.Suggestion) string {
 // wholeGigabytes formats an amount of memory as it is sold.
 func wholeGigabytes(memory uint64) string { return fmt.Sprint(math.Round(float64(memory) / (1 << 30))) }
 
-// fitWords says which models fit the machine's memory, and why.
+// fitWords describes which models fit the machine's memory, and why.
 func fitWords(memory uint64) string {
 	if memory == 0 {
 		return i18n.T("The size of a model decides whether it runs well: it must fit into this machine's memory and leave room for the conversation and other programs.")
@@ -48,7 +48,7 @@ func fitWords(memory uint64) string {
 		i18n.Places{"Memory": wholeGigabytes(memory), "Most": fmt.Sprintf("%.0f", math.Floor(ollama.MemoryShare*float64(memory)/1e9))})
 }
 
-// sizeWords says how large a model is, and the size of its context.
+// sizeWords describes how large a model is, and the size of its context.
 func sizeWords(m ollama.ModelInfo) string {
 	var words []string
 	if m.Remote {
@@ -73,7 +73,7 @@ func Parameters(n int64) string {
 	return i18n.Number(fmt.Sprintf("%.1fB", float64(n)/1e9))
 }
 
-// abilityWords says what a model can do.
+// abilityWords describes what a model can do.
 func abilityWords(m ollama.ModelInfo) string {
 	var words []string
 	for _, a := range []struct{ capability, words string }{
@@ -96,7 +96,7 @@ func abilityWords(m ollama.ModelInfo) string {
 // it.
 const indefinite = 30 * 24 * time.Hour
 
-// loadedWords says how long a model stays loaded, and how much memory it uses.
+// loadedWords describes how long a model stays loaded, and how much memory it uses.
 func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 	words := i18n.T("Loaded until you unload it")
 	switch left := r.ExpiresAt.Sub(now); {
@@ -116,7 +116,7 @@ func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 	return words
 }
 
-// installedWords says how many models there are, and how much disk space they use.
+// installedWords describes how many models there are, and how much disk space they use.
 func installedWords(list []ollama.ModelInfo) string {
 	total := int64(0)
 	for _, m := range list {

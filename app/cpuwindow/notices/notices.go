@@ -19,7 +19,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Host is what the notices need of the window.
+// Host is what the notices need from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
@@ -27,7 +27,7 @@ type Host interface {
 	NoticeChanged() // the height of the bar may have changed
 }
 
-// Parts is what the notices work on. All fields are required.
+// Parts holds what the notices work on. All fields are required.
 type Parts struct {
 	Current  func() []backend.Notice // the notices that are true now
 	Memories Memories

@@ -21,7 +21,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is what opening needs of the window.
+// Host is what opening needs from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window

@@ -24,7 +24,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Params is what the panel is opened with.
+// Params holds what the panel is opened with.
 type Params struct {
 	Over   fyne.Canvas
 	Chosen transcript.Settings

@@ -34,7 +34,7 @@ type Agents struct {
 	describing *kit.TextBox // the field of the description while it is edited
 }
 
-// agentsData is what the page shows, read off the UI goroutine.
+// agentsData holds what the page shows, read off the UI goroutine.
 type agentsData struct {
 	list    []registry.Agent
 	skills  []registry.Skill

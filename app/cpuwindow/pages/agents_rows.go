@@ -204,7 +204,7 @@ func (p *Agents) set(a registry.Agent, key string, value any) {
 // placeInFile matches the place that an error names.
 var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
 
-// errorCard says why an agent can't be used: in which file and line, and what to do.
+// errorCard explains why an agent can't be used: in which file and line, and what to do.
 func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	why := a.Err.Error()
 	file, at := a.SettingsFile(), 0
@@ -297,7 +297,7 @@ func (p *Agents) fileRows() []*column.Placed {
 	return append(rows, linesRows(lines, p.all, func() { p.all = true; p.draw() })...)
 }
 
-// purpose says what the shown file is for, and where a link leads.
+// purpose describes what the shown file is for, and where a link leads.
 func (d agentsData) purpose(picked string) string {
 	o := d.owned
 	text := i18n.T("shared by all agents that have no soul.md of their own")

@@ -22,7 +22,7 @@ type Host interface {
 	Visible() bool // reports whether the window is on the screen
 	Notify(words, more string)
 	OpenFile(path string)    // opens a file in the system's default program
-	OpenSession(name string) // shows where a memory was learnt
+	OpenSession(name string) // shows where a memory was learned
 	SessionTitle(name string) string
 	Copy(text string) // copies to the clipboard
 	ContextSize() int // context size of the shown chat's model, in tokens; 0 if unknown
@@ -31,7 +31,7 @@ type Host interface {
 	EditsChanged()       // called when the set of files with unsaved edits may have changed
 }
 
-// Parts is what the pages work on; all fields are required.
+// Parts holds what the pages work on; all fields are required.
 type Parts struct {
 	Memories Memories
 	Roster   Roster

@@ -27,7 +27,7 @@ type Memory struct {
 	drafts map[string]*kit.TextBox // proposals being edited, by ID
 }
 
-// memoryData is what the page shows, read off the UI goroutine.
+// memoryData holds what the page shows, read off the UI goroutine.
 type memoryData struct {
 	files   []memoryItem
 	inbox   []memory.Proposal

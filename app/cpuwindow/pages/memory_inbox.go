@@ -62,7 +62,7 @@ func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
-// proposalButtons returns Save, Edit, Discard, and the link to where it was learnt.
+// proposalButtons returns Save, Edit, Discard, and the link to where it was learned.
 func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.CanvasObject {
 	save := i18n.T("Save")
 	switch q.Kind {
@@ -85,7 +85,7 @@ func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.Canva
 	return kit.Line(kit.Gap8, -1, buttons...)
 }
 
-// proposalMeta says where a proposal comes from and where it would be saved.
+// proposalMeta describes where a proposal comes from and where it would be saved.
 func (p *Memory) proposalMeta(q memory.Proposal) string {
 	var words []string
 	switch {

@@ -191,7 +191,7 @@ func (p *Memory) cardLines(it memoryItem) []cardLine {
 	return lines
 }
 
-// origin matches the comment about where a line was learnt.
+// origin matches the comment about where a line was learned.
 var origin = regexp.MustCompile(`\s*<!-- (\d{4}-\d\d-\d\d)(?: ([\w.-]+))? -->\s*$`)
 
 // addOrigin turns the comment behind a line into words that open the session.

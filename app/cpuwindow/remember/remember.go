@@ -2,8 +2,8 @@
 // saved to. The line passes the same checks as a lesson of an agent; a refusal is shown on
 // the sheet, which stays open.
 //
-// The package knows no conversation: the window opens the sheet with a line, and is told
-// what was saved.
+// The package knows no conversation: the window opens the sheet with a line, and gets the
+// saved line back.
 package remember
 
 import (

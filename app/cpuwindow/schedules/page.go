@@ -46,7 +46,7 @@ type Book interface {
 	LastAnswer(ctx context.Context, session string) string
 }
 
-// Parts is what the page works on.
+// Parts holds what the page works on.
 type Parts struct {
 	Runner Runner
 	Book   Book

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// whenWords says when a schedule runs.
+// whenWords describes when a schedule runs.
 func whenWords(w schedule.When) string {
 	p, ok := w.Plain()
 	if !ok {
@@ -66,7 +66,7 @@ type line struct {
 	role fyne.ThemeColorName
 }
 
-// statusLines says when a schedule runs next, and how it ran.
+// statusLines describes when a schedule runs next, and how it ran.
 func statusLines(s schedule.Status, busy bool, answer string) []line {
 	now := time.Now()
 	var lines []line
@@ -102,7 +102,7 @@ func statusLines(s schedule.Status, busy bool, answer string) []line {
 	return lines
 }
 
-// lateWords says that a run was late, and why; it returns "" if it was on time.
+// lateWords states that a run was late, and why; it returns "" if it was on time.
 func lateWords(r schedule.Record) string {
 	due := r.Due.In(r.Began.Location())
 	at := i18n.Places{"Due": due.Format("15:04"), "At": r.Began.Format("15:04")}

@@ -24,7 +24,7 @@ type Line struct {
 	asks        bool // a question waits for the user's answer
 }
 
-// Notes is what is known about sessions besides their files.
+// Notes holds what is known about sessions besides their files.
 type Notes struct {
 	Marks sessionstate.Marks
 	Shown string // the session the user looks at; it has no unread messages

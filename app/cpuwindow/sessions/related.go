@@ -33,7 +33,7 @@ type found struct {
 	err           error
 }
 
-// relatedHits is what the index found, with the state of the index.
+// relatedHits holds what the index found, with the state of the index.
 type relatedHits struct {
 	hits  []recall.Hit
 	state recall.State

@@ -43,7 +43,7 @@ type Switcher struct {
 	onOpen         func(h wordsearch.Hit, query string)
 }
 
-// Host is what the search needs of the window it is over.
+// Host is what the search needs from the window it is over.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window

@@ -32,7 +32,7 @@ type discordCard struct {
 	card    *column.CardRow // nil until the bot's state is known
 }
 
-// discordView is what the card shows; the card is redrawn when it changes.
+// discordView holds what the card shows; the card is redrawn when it changes.
 type discordView struct {
 	state, text, next, from string
 	bot                     string // its name on Discord; "" if not connected

@@ -25,7 +25,7 @@ type Host interface {
 	ShowTools()     // shows the page of permissions and servers
 }
 
-// Parts is what the page works on; all fields but Discord are required.
+// Parts holds what the page works on; all fields but Discord are required.
 type Parts struct {
 	Config  func() config.Config
 	Started func() config.Config // the configuration at the app's start; a restart applies the differences

@@ -87,7 +87,7 @@ func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
 	c.Refresh()
 }
 
-// importWords says what was counted or imported.
+// importWords describes what was counted or imported.
 func importWords(got Imported, dry bool) string {
 	if got.Conversations == 0 && got.Present > 0 {
 		return i18n.Count("Nothing new: {{.N}} conversations are here already.", got.Present)

@@ -176,7 +176,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	c.Refresh()
 }
 
-// indexWords says what the index covers and what is missing.
+// indexWords describes what the index covers and what is missing.
 func indexWords(s recall.Status) string {
 	if !s.Building && s.Behind == 0 && s.Err == nil {
 		return i18n.With("Index up to date: {{.Conversations}}, {{.Passages}}", i18n.Places{
@@ -210,7 +210,7 @@ func indexDetail(s recall.Status) string {
 	return detail + i18n.T("by words alone: no embedding model is at work")
 }
 
-// vectorsHeld says why no vectors are being made, or how long the rest takes.
+// vectorsHeld explains why no vectors are being made, or how long the rest takes.
 func vectorsHeld(s recall.Status) string {
 	switch {
 	case s.VectorsHeld == recall.HeldPaused:

@@ -89,7 +89,7 @@ func (c *serverCard) setText(facts, detail string) {
 	c.Refresh()
 }
 
-// serverWords says what the server is and what each machine stored there.
+// serverWords describes what the server is and what each machine stored there.
 func serverWords(s *recall.ServerStatus) string {
 	how := i18n.T("by words and by meaning")
 	if s.Vectors == "" {

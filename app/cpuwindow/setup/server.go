@@ -87,7 +87,7 @@ func ask(ctx context.Context, srv Server) state {
 	return s
 }
 
-// state is what is known about the model server.
+// state holds what is known about the model server.
 type state struct {
 	checked   bool
 	checking  bool

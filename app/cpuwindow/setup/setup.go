@@ -21,7 +21,7 @@ import (
 	"mac-stats/app/ui/column"
 )
 
-// Host is what setup needs of the window.
+// Host is what setup needs from the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window

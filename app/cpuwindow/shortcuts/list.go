@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/ui/overlay"
 )
 
-// Host is what the list needs of the window it is over.
+// Host is what the list needs from the window it is over.
 type Host interface {
 	Canvas() fyne.Canvas
 	RunKey(k *fyne.KeyEvent) bool

@@ -44,7 +44,7 @@ func (p *Page) permissions(l *list) {
 	l.add(kit.Gap8, kit.NewFlowRow(kit.Gap16, open))
 }
 
-// permissionWords says who may use a tool where, or never.
+// permissionWords describes who may use a tool and where, or that nobody may.
 func (p *Page) permissionWords(one tools.Permission) string {
 	places := i18n.Places{"Agent": one.Agent, "Session": one.Session, "Schedule": one.Schedule, "Day": i18n.LongDate(one.Time)}
 	if title := p.host.TitleOf(one.Session); title != "" {

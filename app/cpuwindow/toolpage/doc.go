@@ -1,5 +1,5 @@
-// Package toolpage is the page of what agents may do besides talking: what the person
-// allowed for longer than a call, the MCP servers with their state, tools and log, and
+// Package toolpage is the page of what agents may do besides talking: the permissions that a
+// person gave for more than one call, the MCP servers with their state, tools and log, and
 // whether agents may run programs.
 //
 // Everything is in files that people may edit as well: permissions.toml, mcp.json and

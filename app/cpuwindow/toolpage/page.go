@@ -51,7 +51,7 @@ type Servers interface {
 	File() string
 }
 
-// Parts is what the page works on.
+// Parts holds what the page works on.
 type Parts struct {
 	Allowed Allowed
 	Servers Servers
@@ -72,7 +72,7 @@ type Page struct {
 	stale    bool                          // draw after the next read, even if nothing changed
 }
 
-// opened says what is shown of a server below its card.
+// opened is what is shown of a server below its card.
 type opened struct{ tools, log bool }
 
 // state is the data the page shows.

@@ -169,7 +169,7 @@ func stateWords(s mcpclient.Server) (words string, role fyne.ThemeColorName) {
 	return i18n.T("starts when needed"), kit.RoleMuted
 }
 
-// problemWords says what is wrong with a server, and what to do.
+// problemWords describes what is wrong with a server, and what to do.
 func problemWords(s mcpclient.Server) (why, next string) {
 	why = sentence(s.Err)
 	switch {

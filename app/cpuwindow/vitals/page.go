@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Host is what the page needs of the window it is in.
+// Host is what the page needs from the window it is in.
 type Host interface {
 	Do(f func()) // runs f on the UI goroutine, later
 	Canvas() fyne.Canvas

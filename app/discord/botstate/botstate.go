@@ -1,6 +1,6 @@
 // Package botstate holds the bot's own state: an SQLite file that may be deleted at any
-// time. The transcripts are the truth. The state is a window over them by message ID, the
-// set of processed messages, and the codes given to strangers.
+// time, because the transcripts are the truth. It holds the last messages of each channel by
+// ID, which messages were processed or wait for an answer, and the codes given to strangers.
 package botstate
 
 import (

@@ -52,7 +52,7 @@ type Limit struct {
 
 func (l Limit) String() string { return fmt.Sprintf("%d/%s", l.Count, short(l.Window)) }
 
-// Fun is the bot's behavior in channels where it has fun.
+// Fun is the bot's behaviour in channels where it has fun.
 type Fun struct {
 	MinDelay, MaxDelay time.Duration
 	BotReplies         int // consecutive replies to bots without a person in between

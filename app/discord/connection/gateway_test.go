@@ -573,7 +573,7 @@ func TestAFieldOfAnyTypeAffectsNoOther(t *testing.T) {
 	each = func(path string, at func(o map[string]any) map[string]any) {
 		for name, was := range at(parse()) {
 			if path == "" && (name == "id" || name == "channel_id") {
-				continue // unrecognizable, or not settable
+				continue // unrecognisable, or not settable
 			}
 			for _, odd := range []any{nil, "odd", 7, 400.5, true, []any{}, []any{"odd", 7, nil}, map[string]any{}, map[string]any{"id": []any{}}} {
 				o := parse()

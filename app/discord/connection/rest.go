@@ -109,7 +109,7 @@ func withFiles(body []byte, files []File) (contentType string, data []byte, err 
 	return w.FormDataContentType(), buf.Bytes(), err
 }
 
-// The paths of REST, below apiBase.
+// messagesPath returns the path of a channel's messages, below apiBase.
 func messagesPath(channel string) string { return "/channels/" + url.PathEscape(channel) + "/messages" }
 
 func messagePath(channel, id string) string { return messagesPath(channel) + "/" + url.PathEscape(id) }

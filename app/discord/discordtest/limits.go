@@ -20,7 +20,7 @@ type Limit struct {
 // usualLimit applies to all other calls and is never reached.
 var usualLimit = Limit{Count: 1000, Window: time.Second}
 
-// window is what is left of a limit.
+// window holds what is left of a limit.
 type window struct {
 	left int
 	ends time.Time

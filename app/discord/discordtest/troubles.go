@@ -90,7 +90,7 @@ func (t *troubles) Heal() {
 	t.faults = nil
 }
 
-// set changes the fake's behavior.
+// set changes the fake's behaviour.
 func (t *troubles) set(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

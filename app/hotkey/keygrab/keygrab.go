@@ -1,5 +1,5 @@
-// Package keygrab registers a hotkey for the whole desktop: pressing it calls us whatever
-// program has the keyboard focus. It works on X11 and Windows. On Wayland it asks the
+// Package keygrab registers a hotkey for the whole desktop: pressing it reaches the app
+// whatever program has the keyboard focus. It works on X11 and Windows. On Wayland it asks the
 // desktop (the portal's GlobalShortcuts). macOS isn't supported yet. If a desktop offers no
 // hotkeys, the error says what to do instead.
 //

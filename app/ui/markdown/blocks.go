@@ -94,7 +94,7 @@ func lineStart(src []byte, at int) int {
 	return bytes.LastIndexByte(src[:at], '\n') + 1
 }
 
-// leafContext says how deep in lists and quotes a node is.
+// leafContext holds how deep in lists and quotes a node is.
 type leafContext struct {
 	indent, quote int
 	marker        string

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Toast says at the lower edge what was done, and offers to undo it for a while.
+// Toast shows at the lower edge what was done, and offers to undo it for a while.
 type Toast struct {
 	widget.BaseWidget
 	text     *kit.Label
@@ -84,7 +84,7 @@ func (l toastLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	t.Resize(fyne.NewSize(w, h))
 }
 
-// Offer says what was done and offers to undo it, for some seconds.
+// Offer shows what was done and offers to undo it, for some seconds.
 func (t *Toast) Offer(text, label string, do func()) {
 	t.show(text, label, do)
 	t.place.Refresh()

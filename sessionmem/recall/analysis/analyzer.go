@@ -146,7 +146,7 @@ func (a *Analyzer) Pairs(text string) []TermFreq {
 	return a.freqs
 }
 
-// read splits the text into fields and looks each up or analyzes it.
+// read splits the text into fields and looks each up or analyses it.
 func (a *Analyzer) read(text string) {
 	if len(a.fields) > cachedFields || len(a.words) > 2*cachedFields || len(a.terms) > 8*cachedFields {
 		a.forget()

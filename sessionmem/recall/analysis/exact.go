@@ -51,7 +51,7 @@ func addressTokens(low string) []string {
 	return []string{rest, host}
 }
 
-// isLanguageName recognizes "C++" and "C#": one or two letters followed by signs.
+// isLanguageName recognises "C++" and "C#": one or two letters followed by signs.
 func isLanguageName(raw, core string) bool {
 	return len(core) <= 2 && isPlainWord(core) && (strings.HasSuffix(raw, core+"++") || strings.HasSuffix(raw, core+"#"))
 }
@@ -115,7 +115,7 @@ func isDotted(low string) bool {
 	return long
 }
 
-// isVersion recognizes "1.2.3" and "v1.2", but not "1.2".
+// isVersion recognises "1.2.3" and "v1.2", but not "1.2".
 func isVersion(low string) bool {
 	rest := strings.TrimPrefix(low, "v")
 	dots := strings.Count(rest, ".")
@@ -214,7 +214,7 @@ func isPlainWord(s string) bool {
 	return s != ""
 }
 
-// isNumber recognizes "3.5": digits and points.
+// isNumber recognises "3.5": digits and points.
 func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789.") == ""
 }

@@ -90,7 +90,7 @@ func groupsDigits(text string, i int) bool {
 	return i+4 == len(text) || !isDigit(text[i+4])
 }
 
-// field returns the analyzed field with a text.
+// field returns the analysed field with a text.
 func (a *Analyzer) field(text string) *field {
 	if f, ok := a.fields[text]; ok {
 		return f
@@ -104,7 +104,7 @@ func (a *Analyzer) field(text string) *field {
 	return f
 }
 
-// fieldReader analyzes a field.
+// fieldReader analyses a field.
 type fieldReader struct {
 	a *Analyzer
 	f *field

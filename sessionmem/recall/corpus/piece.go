@@ -8,7 +8,7 @@ import (
 )
 
 // Every part of a block takes a number in its strand, even if it holds nothing to find, so
-// that the neighbors of the other parts stay the same.
+// that the neighbours of the other parts stay the same.
 
 // Piece is a chunk with its place, ready for analysis.
 type Piece struct {

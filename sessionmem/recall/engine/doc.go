@@ -13,7 +13,7 @@
 // The file consists of a list of small changes (delta) and segments of many passages, which
 // are merged over time (commit, merge). A segment is a dictionary of terms with their
 // postings and the heads and details of its passages, encoded by format into the rows of
-// tables. Data that every question needs is in memory, arranged so that neighboring passages
+// tables. Data that every question needs is in memory, arranged so that neighbouring passages
 // are adjacent (view, layout), and is scored there term by term (score, slide). Vectors have
 // a package of their own (vectors).
 //

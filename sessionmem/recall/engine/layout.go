@@ -10,7 +10,7 @@ import (
 )
 
 // layout places the passages of each strand one after the other, in order, so that the
-// neighbors of a passage are adjacent to it wherever they are stored.
+// neighbours of a passage are adjacent to it wherever they are stored.
 type layout struct {
 	shares  shares
 	strands map[strandKey]*stretch
@@ -21,7 +21,7 @@ type layout struct {
 	sources []uint32 // indexes into view.sources
 	times   []int64
 	words   []uint16
-	around  []float32 // words of a chunk plus a share of its neighbors'
+	around  []float32 // words of a chunk plus a share of its neighbours'
 	parts   []uint8   // number of parts of its message, at most 255
 	flags   []byte
 	numbers []uint32
@@ -33,7 +33,7 @@ type strandKey struct {
 }
 
 // stretch is the range of positions of a strand. It ends with at least strandGap free
-// positions, so that a passage's neighbors never belong to another strand.
+// positions, so that a passage's neighbours never belong to another strand.
 type stretch struct {
 	base, size uint32
 	room       int // index into layout.rooms
@@ -42,7 +42,7 @@ type stretch struct {
 // room is a stretch with the index of its source. It is empty once its strand has moved.
 type room struct{ base, size, source uint32 }
 
-// strandGap is how far the neighborhood of a passage reaches.
+// strandGap is how far the neighbourhood of a passage reaches.
 const strandGap = rank.Reach
 
 // ref identifies a passage by its part and its number there.
@@ -54,7 +54,7 @@ func (r ref) none() bool { return r.part == 0 }
 // reserve makes room for n passages of a strand; place is the index of its source.
 func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
 	if len(l.refs) == 0 {
-		l.grow(strandGap) // the first one has neighbors before it too
+		l.grow(strandGap) // the first one has neighbours before it too
 	}
 	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // room for thousands of millions of chunks
 	l.rooms = append(l.rooms, room{s.base, s.size, place})
@@ -123,8 +123,8 @@ func (v *view) move(from, to stretch) {
 }
 
 // addAround adds the words of a chunk to around at its own position, and the beginning of a
-// message to around at its neighbors', times times (-1 removes them). The shares roughly
-// match those by which a neighbor's words count in scoring.
+// message to around at its neighbours', times times (-1 removes them). The shares roughly
+// match those by which a neighbour's words count in scoring.
 func (l *layout) addAround(at uint32, times float32) {
 	w := &l.shares
 	words := float32(l.words[at])
@@ -164,7 +164,7 @@ func (l *layout) countParts(at uint32) {
 	}
 }
 
-// shares holds how much of a chunk's words counts for its neighbors.
+// shares holds how much of a chunk's words counts for its neighbours.
 type shares struct {
 	after, before [strandGap]float32
 	beginning     float32

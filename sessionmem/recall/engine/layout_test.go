@@ -64,7 +64,7 @@ func TestMovingAStrandLeavesItsNeighborsUnchanged(t *testing.T) {
 	for _, source := range []string{"a", "b", "c"} {
 		put(t, e, source, "the lynx sleeps under the old tree")
 	}
-	for i := range 20 { // it moves behind its neighbors
+	for i := range 20 { // it moves behind its neighbours
 		put(t, e, "a", strings.Repeat("the otter swims ", i+1))
 	}
 	err := e.Read(t.Context(), func(now *Snapshot) error {

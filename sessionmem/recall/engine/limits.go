@@ -1,6 +1,6 @@
 package engine
 
-// Limits decide when the index is reorganized. Every change adds a row to the delta, or a
+// Limits decide when the index is reorganised. Every change adds a row to the delta, or a
 // segment. To keep both few, a grown delta becomes a segment, and small segments are merged
 // into larger ones, which also removes their dead passages.
 type Limits struct {

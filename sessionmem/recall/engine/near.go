@@ -50,7 +50,7 @@ func (s *Snapshot) addNear(ctx context.Context, q *Question, places *[]uint32, f
 	return &nearness{Meaning: rank.Meaning{Average: float64(nearest.Average), Best: float64(nearest.Near[0].Cosine)}, s: s, d: q.Vector, vectors: vectors}, nil
 }
 
-// fillCosines fills in the similarity of candidates, and of their neighboring messages.
+// fillCosines fills in the similarity of candidates, and of their neighbouring messages.
 func (n *nearness) fillCosines(ctx context.Context, all []rank.Candidate) error {
 	const each = 3
 	numbers := make([]uint32, 0, each*len(all))

@@ -12,8 +12,8 @@ type scratch struct {
 	own         []float32 // of the current term: occurrences per chunk
 	acc         []float32 // scores of the chunks
 	held        []uint64  // of the current term: a bit per chunk that holds it
-	near        []float32 // of the current term: weight of what neighboring messages say
-	beside      []uint64  // of the current term: a bit per chunk with such neighbors
+	near        []float32 // of the current term: weight of what neighbouring messages say
+	beside      []uint64  // of the current term: a bit per chunk with such neighbours
 	exact       []uint64  // a bit per chunk that holds an identifier of the question
 	isMarked    bool      // exact has bits set
 	bySource    []float32 // of the current term
@@ -62,7 +62,7 @@ func (s *scratch) markExact() {
 
 func (s *scratch) isExact(at uint32) bool { return s.exact[at>>6]>>(at&63)&1 != 0 }
 
-// spread counts the occurrences of a term at the beginnings of messages for the neighboring
+// spread counts the occurrences of a term at the beginnings of messages for the neighbouring
 // messages: an answer says much about its question, and a question about its answer.
 func (r *ranking) spread() {
 	flags := r.v.lay.flags
@@ -86,7 +86,7 @@ func (r *ranking) spread() {
 	}
 }
 
-// isAlone reports whether a message and its neighbors are one chunk each, as most are.
+// isAlone reports whether a message and its neighbours are one chunk each, as most are.
 func isAlone(flags []byte, at int) bool {
 	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&format.FlagContinues == 0
 }
@@ -147,7 +147,7 @@ func (r *ranking) addNear(at int, n float32) {
 	r.beside[at>>6] |= 1 << (at & 63)
 }
 
-// addChunks adds a term to the scores of the chunks that hold it and of their neighbors.
+// addChunks adds a term to the scores of the chunks that hold it and of their neighbours.
 // Occurrences in a chunk count together with those in the messages around it.
 func (r *ranking) addChunks(weight float32) {
 	r.spread()

@@ -127,7 +127,7 @@ func (e *Engine) KeepVectorsOf(ctx context.Context, m vectors.Model) error {
 	return e.db.InTx(ctx, func(tx *sql.Tx) error { return vectors.Keep(ctx, tx, m) })
 }
 
-// VectorsOf returns the vectors of passages, normalized and as precise as they are stored;
+// VectorsOf returns the vectors of passages, normalised and as precise as they are stored;
 // nil for passages without one. dims is 0 if the model has no vectors.
 func (s *Snapshot) VectorsOf(ctx context.Context, m vectors.Model, numbers []uint32) (out [][]float32, dims int, err error) {
 	set, err := s.e.vectors.Of(ctx, s.q, m)

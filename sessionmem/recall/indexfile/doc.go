@@ -1,7 +1,7 @@
 // Package indexfile manages the index file in the cache folder, which goroutines and
 // processes share: it opens the file on demand and closes it when idle, allows one writer at
-// a time, replaces an index with a rebuilt one, and tells other processes about the progress
-// of a long indexing run and about damage.
+// a time, replaces an index with a rebuilt one, and informs other processes of the progress
+// of a long indexing run and of damage.
 //
 // It knows nothing of transcripts or searches. The engine package owns the file's contents.
 //

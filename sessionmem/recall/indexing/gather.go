@@ -20,7 +20,7 @@ import (
 // bounds the memory that a long session takes.
 const harvestDocs = 2048
 
-// harvest is what was read from a source: all new passages, or some of them.
+// harvest holds what was read from a source: all new passages, or some of them.
 type harvest struct {
 	engine.Batch
 	err error

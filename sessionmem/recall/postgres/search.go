@@ -29,7 +29,7 @@ type found struct {
 	recall.ServerHit
 	id, source                     int64
 	session, around                float64
-	terms                          []int64 // terms of the question in the neighboring messages, numbered from 1
+	terms                          []int64 // terms of the question in the neighbouring messages, numbered from 1
 	nears                          []float64
 	cosine, before, after, average *float64
 }

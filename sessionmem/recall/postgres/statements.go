@@ -29,7 +29,7 @@ SELECT coalesce((SELECT sum(docs) FROM scope WHERE id NOT IN (SELECT id FROM all
 	EXISTS (SELECT FROM source WHERE cold AND id IN (SELECT id FROM allowed))`
 
 // byWords finds passages by words. As in the index of a machine (recall/engine), a message
-// gets a share of the words of its neighbors and of its session. Here a word occurs in a
+// gets a share of the words of its neighbours and of its session. Here a word occurs in a
 // passage or not; the caller counts how often. Common terms take no part (see gather): they
 // are looked up only for the passages that the others found. %s is the tier.
 const byWords = `
@@ -88,7 +88,7 @@ average AS MATERIALIZED (
 		SELECT v FROM embedding WHERE model = @model AND passage = ANY(ARRAY(
 			SELECT generate_series(min(id), max(id), greatest((max(id) - min(id)) / 1000, 1)) FROM passage))) s)`
 
-// nearby returns which terms of the question the neighbors of the chosen messages contain.
+// nearby returns which terms of the question the neighbours of the chosen messages contain.
 const nearby = `
 near AS MATERIALIZED (
 	SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM (
@@ -116,7 +116,7 @@ LEFT JOIN near
 	ON near.source = p.source AND near.strand = p.strand AND near.message = p.message
 CROSS JOIN best`
 
-// besideMeant joins the cosines of a passage and of its neighboring messages.
+// besideMeant joins the cosines of a passage and of its neighbouring messages.
 const besideMeant = `
 LEFT JOIN cosine ON cosine.passage = p.id
 LEFT JOIN LATERAL (SELECT 1 - (e.v <=> @vector::text::halfvec) AS cosine FROM passage n JOIN embedding e ON e.passage = n.id AND e.model = @model

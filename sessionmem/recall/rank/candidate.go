@@ -27,7 +27,7 @@ type Candidate struct {
 	Time    int64  // seconds since 1970; 0: none
 	Ages    bool   // it belongs to a session: old ones count slightly less
 
-	Words   float64 // how much of the question it and the neighboring messages contain, 1 for the best
+	Words   float64 // how much of the question it and the neighbouring messages contain, 1 for the best
 	Session float64 // how much its session contains, 1 for the best
 	Share   float64 // of its message, see Weights.Shares
 	Length  int     // in words
@@ -121,7 +121,7 @@ func Within(at int64, spans []analysis.Span) bool {
 }
 
 // addMeaning adds how much nearer in meaning a passage is than the average one, with a share
-// of the neighboring messages and of the nearest passage in its session: as with words, one
+// of the neighbouring messages and of the nearest passage in its session: as with words, one
 // passage alone doesn't carry all of the meaning. Among many passages one is near by chance,
 // so the parts of long messages are scaled down here too, but less than for words. A passage
 // without a vector is assumed to be as near as others with the same score by words.

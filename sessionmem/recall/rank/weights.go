@@ -2,7 +2,7 @@ package rank
 
 import "math"
 
-// Reach is how many messages on each side count as neighbors.
+// Reach is how many messages on each side count as neighbours.
 const Reach = 2
 
 // Weights are the weights of ranking. They were measured on chats with known answers, checked
@@ -26,7 +26,7 @@ type Weights struct {
 	Candidates   int // how many passages are examined more closely
 }
 
-// Beside holds the weights of words in neighboring messages.
+// Beside holds the weights of words in neighbouring messages.
 type Beside struct {
 	After, Before [Reach]float32 // for the beginning of a message: its weight for following and preceding ones, by distance
 	Beginning     float32        // how many words that beginning has: the rest of a long answer has its own subject
@@ -42,7 +42,7 @@ type Session struct {
 // Meanings holds the weights of cosines.
 type Meanings struct {
 	Share   float64 // relative to the words, whose best is 1
-	Beside  float64 // for each neighboring message
+	Beside  float64 // for each neighbouring message
 	Session float64 // for the nearest passage of the session
 	Spread  float64 // exponent of the passage's share of its message
 }

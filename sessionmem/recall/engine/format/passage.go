@@ -47,7 +47,7 @@ const (
 )
 
 // A source's passages form two ordered strands: the conversation, and the work for it (agents,
-// tools) with text that repeats it (summaries). Neighbors belong to the same strand.
+// tools) with text that repeats it (summaries). Neighbours belong to the same strand.
 const (
 	StrandTalk = iota
 	StrandWork

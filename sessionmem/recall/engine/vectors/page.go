@@ -163,7 +163,7 @@ type Direction struct {
 	signs []uint64
 }
 
-// quantize normalizes a vector to one byte per dimension and a scale; false if the vector has
+// quantize normalises a vector to one byte per dimension and a scale; false if the vector has
 // no direction.
 func quantize(v []float32) (scale float32, out []byte, ok bool) {
 	var sum float64

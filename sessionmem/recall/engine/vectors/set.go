@@ -59,7 +59,7 @@ func (s *Set) IsEmpty() bool { return s.pages == nil }
 // Dims returns the dimensions of the vectors.
 func (s *Set) Dims() int { return s.model.Dims }
 
-// Values returns the vectors of passages, normalized and as precise as they are stored; nil
+// Values returns the vectors of passages, normalised and as precise as they are stored; nil
 // for passages without one.
 func (s *Set) Values(ctx context.Context, q tables.Queryer, numbers []uint32) ([][]float32, error) {
 	out := make([][]float32, len(numbers))

@@ -9,7 +9,7 @@ import (
 // nobody is the user that the server runs as if the tests run as root, which it refuses.
 const nobody = 65534
 
-// Own gives a file or folder to the user that the server runs as.
+// Own makes the user that the server runs as the owner of a file or folder.
 func Own(path string) error {
 	if os.Getuid() != 0 {
 		return nil

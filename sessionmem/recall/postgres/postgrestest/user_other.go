@@ -4,7 +4,7 @@ package postgrestest
 
 import "os/exec"
 
-// Own gives a file or folder to the user that the server runs as.
+// Own makes the user that the server runs as the owner of a file or folder.
 func Own(string) error { return nil }
 
 func asServer(*exec.Cmd) {}
