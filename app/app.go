@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/cpuwindow"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/desktop"
+	"mac-stats/app/desktop/toolkit"
 	"mac-stats/app/i18n"
 	"mac-stats/app/instance"
 	"mac-stats/app/monitor"
@@ -231,6 +232,7 @@ func (a *app) showThen(then func()) {
 			OnDemo:     a.onDemo,
 			OnOwn:      func() { a.quitFor("--window") },
 			Notify:     a.desktop.Notify,
+			HasFont:    toolkit.HasFont,
 			CloseHides: a.hosted.Load,
 		})
 		a.window.SetNotice(a.notice)

@@ -184,7 +184,7 @@ func (w *Window) chatParts() chatpane.Parts {
 			Forgotten: p.library.Forgotten().HasTyped,
 		},
 		Library: chatLibrary{p.library, p.keeper}, Files: p.keeper, Roster: p.roster, Memories: p.memories,
-		Commands: w.commands.slashItems, Marks: p.findMarks, Typing: p.recaller.Typing, Image: p.clipImage, Demo: p.demo,
+		Commands: w.commands.slashItems, Marks: p.findMarks, Typing: p.recaller.Typing, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
 	}
 }
 

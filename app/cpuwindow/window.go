@@ -32,6 +32,7 @@ type Params struct {
 	OnVisible func(visible bool)                       // called when the window is shown or hidden
 	OnQuit    func()                                   // called when the user quits from the window
 	Notify    func(title, body string, onClick func()) // desktop.Notify; optional: nil sends no notifications
+	HasFont   func(r rune) bool                        // toolkit.HasFont; optional: nil explains no missing font
 	OnDemo    func(welcomed bool)                      // starts the demo; optional: nil hides its button. welcomed is false during the first run
 	OnOwn     func()                                   // leaves the demo for the user's own data; optional
 	// CloseHides reports whether closing hides the window (there is a tray icon) or quits.

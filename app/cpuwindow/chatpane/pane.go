@@ -76,6 +76,7 @@ type Parts struct {
 	Marks    func(text, phrase string) []prose.Mark    // finds a phrase in a text; any goroutine
 	Typing   func()                                    // called while the user types; background work pauses
 	Image    func(ctx context.Context) ([]byte, error) // reads an image from the clipboard
+	HasFont  func(r rune) bool                         // an installed font has the character; any goroutine; nil: unknown
 	Demo     bool
 }
 
@@ -123,13 +124,14 @@ type Pane struct {
 	queue   *compose.Queue
 	lower   fyne.CanvasObject
 	seek    *seekTo // the place to scroll to once the chat is read; nil for none
-	extra   string  // the state for which the cards below the conversation were built
+	fonts   *missingFonts
+	extra   string // the state for which the cards below the conversation were built
 }
 
 // New returns a chat that shows no conversation yet. s knows what is missing for an answer.
 func New(h Host, parts Parts, s *setup.Setup) *Pane {
 	parts.Parts.Library, parts.Parts.Memories = parts.Library, parts.Memories
-	p := &Pane{host: h, parts: parts, setup: s}
+	p := &Pane{host: h, parts: parts, setup: s, fonts: newMissingFonts(h, parts.HasFont)}
 	p.Chats = chats.New(chatsHost{h, p}, parts.Parts)
 	p.Choices = &Choices{host: h, parts: parts, setup: s, chats: p.Chats}
 	p.Head = header.New(header.Actions{

@@ -75,6 +75,7 @@ func (p *Pane) Show(c *conversation.Conversation) {
 // Draw shows a view of the shown conversation.
 func (p *Pane) Draw(v conversation.View) {
 	p.View.Show(v)
+	p.fonts.check(v)
 	p.followSeek(v)
 	p.Compose.SetBusy(v.Busy)
 	p.queue.Show(v.Queue, v.Held)

@@ -1,6 +1,9 @@
 package toolkit
 
 import (
+	"io"
+	"log"
+	"slices"
 	_ "unsafe" // for go:linkname
 
 	_ "fyne.io/fyne/v2" // its painter is used
@@ -27,4 +30,12 @@ func DropFonts() {
 	clearFontCache()
 	systemFonts, systemFontsLoaded = nil, false
 	*shaper = shaping.HarfbuzzShaper{}
+}
+
+// HasFont reports whether a font of the system has a character. It reads the list of fonts that
+// Fyne falls back on; the first call of either may scan the font folders, so call it off the UI
+// goroutine. A font installed later counts after a restart.
+func HasFont(r rune) bool {
+	fonts, err := fontscan.SystemFonts(log.New(io.Discard, "", 0), "")
+	return err == nil && slices.ContainsFunc(fonts, func(f fontscan.Footprint) bool { return f.Runes.Contains(r) })
 }

@@ -44,3 +44,12 @@ func TestDropFontsFreesThem(t *testing.T) {
 		}
 	}
 }
+
+func TestHasFont(t *testing.T) {
+	if !toolkit.HasFont('a') {
+		t.Error("no font has the letter a")
+	}
+	if toolkit.HasFont('\U0010FFFD') { // for private use
+		t.Error("a font has a character that means nothing")
+	}
+}
