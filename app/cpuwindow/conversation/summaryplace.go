@@ -1,21 +1,24 @@
 package conversation
 
 import (
+	"slices"
+
 	"mac-stats/sessionmem/transcript"
 )
 
-// placeSummary moves a branch's newest Summary behind the last block it summarises and
-// drops earlier ones, which it includes. at is its index, or -1 if no Summary is in effect;
+// placeSummary moves a branch's newest Summary behind the last block that is summarised and
+// drops earlier ones. It includes them, and with them what they reached: an earlier one may
+// reach further, because the next one keeps the newest messages word for word. at is its index, or -1 if no Summary is in effect;
 // count is the number of messages it stands for.
 func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
 	newest, begin := newestSummary(branch)
 	if newest < 0 {
 		return branch, -1, 0
 	}
-	behind := newest // where it was written, if the last block it summarises is gone
-	for i, b := range branch[begin:newest] {
-		if b.ID == branch[newest].Through {
-			behind = begin + i
+	behind := begin
+	for i, b := range branch[begin : newest+1] {
+		if b.Kind == transcript.KindSummary {
+			behind = max(behind, begin+reach(branch[begin:begin+i+1]))
 		}
 	}
 	for i, b := range branch {
@@ -33,6 +36,16 @@ func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, cou
 		}
 	}
 	return blocks, at, count
+}
+
+// reach returns the index of the last block that the Summary at the end of blocks summarises:
+// its own, if that block is gone.
+func reach(blocks []transcript.Block) int {
+	last := len(blocks) - 1
+	if i := slices.IndexFunc(blocks[:last], func(b transcript.Block) bool { return b.ID == blocks[last].Through }); i >= 0 {
+		return i
+	}
+	return last
 }
 
 // newestSummary returns the index of the Summary in effect, or -1, and the index behind the
