@@ -40,7 +40,7 @@ type API struct {
 	routes  *http.ServeMux
 }
 
-// New panics if a required field of p is missing.
+// New returns an API. It panics if a required field of p is missing.
 func New(p Params) *API {
 	if p.Backend == nil || len(p.Token) < leastToken {
 		panic("api: New needs a Backend and a Token")

@@ -73,7 +73,7 @@ type vitalsStrip struct {
 	samples *vitals.Watch
 }
 
-// New builds the window without showing it.
+// New returns the window without showing it.
 func New(p Params) *Window {
 	if p.Backend == nil {
 		panic("cpuwindow: Params.Backend is required")

@@ -124,7 +124,7 @@ func (d *Desktop) App() fyne.App { return d.app }
 // anything that must happen at the end belongs after Run.
 func (d *Desktop) Do(f func()) { d.loop.do(f) }
 
-// SetVisible reports whether any window is shown. While none is, the loop stays parked, and
+// SetVisible sets whether any window is shown. While none is, the loop stays parked, and
 // shortly after the last one is hidden, unused memory is returned to the system. On macOS
 // the app is in the Dock only while a window is shown.
 func (d *Desktop) SetVisible(visible bool) {
@@ -151,8 +151,8 @@ func (d *Desktop) Raise(show func(), token string) {
 	}
 }
 
-// SetBusy reports whether a model works for us; otherwise macOS slows down an app without
-// windows.
+// SetBusy sets whether a model works for the app; while none does, macOS slows down an app
+// without windows.
 func (d *Desktop) SetBusy(busy bool) { setBusy(busy) }
 
 // releaseDrawing drops what only drawing needs and returns free memory to the system, off the UI
@@ -182,7 +182,7 @@ func (d *Desktop) releaseFonts() {
 	d.hidden.schedule(0, freeMemory)
 }
 
-// CheckGraphics reports whether a window can be drawn. Call it on the UI goroutine before
+// CheckGraphics returns an error if no window can be drawn. Call it on the UI goroutine before
 // the first one is shown, because Fyne ends the process if it can't draw. The error
 // (ErrNoGraphics) and a message on the screen say what is missing and what to do.
 func (d *Desktop) CheckGraphics() error {

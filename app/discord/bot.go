@@ -68,7 +68,7 @@ type Bot struct {
 
 var mentionPattern = regexp.MustCompile(`<(@[!&]?|#)\d{1,20}>`)
 
-// New panics if a required field is missing.
+// New returns a Bot. It panics if a required field is missing.
 func New(p Params) *Bot {
 	if p.Client == nil || p.Engine == nil || p.Sessions == nil || p.State == nil || p.Settings == nil || p.Channels == nil || p.Prompt == nil {
 		panic("discord: New needs Client, Engine, Sessions, State, Settings, Channels and Prompt")

@@ -93,7 +93,7 @@ func withheld(m connection.Message) bool {
 	return m.Text == "" && len(m.Attachments) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
 }
 
-// explainEvery is how often people in a channel are told.
+// explainEvery is how often a channel gets the explanation of withheld text.
 const explainEvery = time.Hour
 
 // explainWithheld explains how to get an answer from the bot.

@@ -90,7 +90,7 @@ type Runner struct {
 	work     sync.WaitGroup
 }
 
-// New panics if a required field is missing.
+// New returns a Runner. It panics if a required field is missing.
 func New(p Params) *Runner {
 	if p.Home == "" || p.Turn == nil || p.Beat == nil || p.Heartbeat == nil || p.OnBattery == nil || p.Busy == nil {
 		panic("schedule: New needs Home, Turn, Beat, Heartbeat, OnBattery and Busy")

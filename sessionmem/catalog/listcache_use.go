@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// loadList takes over the cache's entries, once.
+// loadList loads the cache's entries, once.
 func (c *contents) loadList() {
 	if c.cache == nil {
 		return

@@ -51,13 +51,15 @@ type Place struct {
 
 // MemoryLessons is the LessonSink that writes to the memory files. Memory, Store
 // and Write are required.
+//
 // Where a lesson goes:
-// - From a conversation on this machine: to the memory of all agents, and on request to
-// the chosen agent's own. Facts about people known only by name go there too, as
-// "Anna: …": nobody would read a file of their own.
-// - From a session that is mapped to an agent: to that agent's own memory.
-// - From any other Discord session: to its channel; facts about its people and its server,
-// which have IDs, to theirs. Never to the memory of all agents.
+//   - From a conversation on this machine: to the memory of all agents, and on request to
+//     the chosen agent's own. Facts about people known only by name go there too, as
+//     "Anna: …": nobody would read a file of their own.
+//   - From a session that is mapped to an agent: to that agent's own memory.
+//   - From any other Discord session: to its channel; facts about its people and its server,
+//     which have IDs, to theirs. Never to the memory of all agents.
+//
 // It is written if memory.write is auto and the conversation contains nothing from strangers.
 // Otherwise it waits in the inbox with its target and the reason, and so does a lesson that a
 // full list has no room for, or for which the model gives no confidence.

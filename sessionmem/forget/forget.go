@@ -57,7 +57,7 @@ type Forgetter struct {
 	boards    boards
 }
 
-// New panics if a required field is missing.
+// New returns a Forgetter. It panics if a required field is missing.
 func New(p Params) *Forgetter {
 	if p.Root == "" || p.Store == nil || p.Memory == nil {
 		panic("forget: New needs Root, Store and Memory")

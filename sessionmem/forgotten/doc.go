@@ -1,4 +1,4 @@
-// Package forgotten records what a data folder was told to forget, as keyed hashes, so that
+// Package forgotten records what was forgotten in a data folder, as keyed hashes, so that
 // an editor's late save, a backup or a synced copy can't bring it back.
 //
 // Traces are what one or more forgettings match: words, blocks, sessions, authors, spans of

@@ -82,7 +82,7 @@ func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b
 	return out[0], nil
 }
 
-// Renewable is what is needed to make a Summary again that forgetting had to rebuild.
+// Renewable holds what a model needs to renew a Summary that forgetting rebuilt without one.
 type Renewable struct {
 	Old  transcript.Block // the Summary
 	From Snapshot         // what it is made of

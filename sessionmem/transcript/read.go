@@ -118,7 +118,7 @@ func NewSizedReader(r io.Reader, fileSize int64) *Reader {
 	return br
 }
 
-// NewTailReader continues at an offset of a file whose form is known.
+// NewTailReader returns a Reader that continues at an offset of a file whose form is known.
 func NewTailReader(r io.Reader, offset int64, bare bool) *Reader {
 	return &Reader{br: bufio.NewReaderSize(r, readBuffer), offset: offset, Bare: bare}
 }

@@ -97,7 +97,7 @@ type Chats struct {
 	painter   painter
 }
 
-// New reads the drafts. It opens no conversation.
+// New returns a Chats with the saved drafts and no open conversation.
 func New(h Host, p Parts) *Chats {
 	c := &Chats{host: h, parts: p, open: map[string]*conversation.Conversation{}}
 	c.painter.chats = c

@@ -78,7 +78,7 @@ func stampOf(file string) wholefile.Stamp {
 	return wholefile.StampOf(info)
 }
 
-// New panics if a required field is missing. Only Run needs Engine and Store.
+// New returns a Service. It panics if a required field is missing. Only Run needs Engine and Store.
 func New(p Params) *Service {
 	if p.Home == "" || p.Getenv == nil || p.Config == nil {
 		panic("service: New needs Home, Getenv and Config")

@@ -27,7 +27,7 @@ func NewListBox(rows []*Placed, maxHeight float32) *ListBox {
 	return b
 }
 
-// Measure implements row.
+// Measure implements kit.Row.
 func (b *ListBox) Measure(width float32) float32 {
 	h := b.Port.Top + b.Port.Bottom
 	for i, p := range b.rows {
@@ -86,7 +86,7 @@ func (r *ChoiceRow) beside(width float32) (words, x float32) {
 	return max(0, width-x), x
 }
 
-// Measure implements row.
+// Measure implements kit.Row.
 func (r *ChoiceRow) Measure(width float32) float32 {
 	w, _ := r.beside(width)
 	h := r.text.Measure(w)

@@ -15,7 +15,7 @@ type Tappable struct {
 	OnTap   func()
 }
 
-// NewTappable makes content on a surface pressable.
+// NewTappable returns content on a surface that can be pressed.
 func NewTappable(bg *Surface, o fyne.CanvasObject, onTap func()) *Tappable {
 	t := &Tappable{Bg: bg, line: bg.Stroke, content: o, OnTap: onTap}
 	t.ExtendBaseWidget(t)
