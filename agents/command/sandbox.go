@@ -79,9 +79,9 @@ func (s sandbox) words(network bool) string {
 		text := "in a sandbox (Landlock): reads system folders, writes there alone, " + net
 		switch {
 		case !hasFilter() && !network:
-			text += " by TCP, BUT by UDP, and can talk to other programs by their sockets"
+			text += " over TCP, BUT over UDP, and can talk to other programs through their sockets"
 		case !hasFilter():
-			text += ", BUT can talk to other programs by their sockets"
+			text += ", BUT can talk to other programs through their sockets"
 		case landlockVersion() < scopesLandlock:
 			text += ", BUT can end other programs of yours"
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoSnippet reports that the pasted text isn't part of an mcp.json.
-var errNoSnippet = errors.New(`it holds no server; paste all of it, such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}`)
+var errNoSnippet = errors.New(`it contains no server; paste all of it, such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}`)
 
 // Add adds the servers in a snippet of an mcp.json, as their makers publish it, to the file
 // and returns their names. The rest of the file stays unchanged, byte for byte. If

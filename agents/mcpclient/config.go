@@ -77,7 +77,7 @@ func folded(name string) string {
 func checkName(name string) error {
 	switch {
 	case !serverName.MatchString(name):
-		return fmt.Errorf("a server's name has up to 32 letters (a to z), digits, - and _; %q has others", name)
+		return fmt.Errorf("a server's name can have up to 32 characters: letters (a to z), digits, - and _; %q has others", name)
 	case slices.Contains(reserved, strings.ToLower(name)), slices.Contains(registry.KnownTools, strings.ToUpper(name)):
 		return fmt.Errorf("%q can't be a server's name: models put it before other tools; call it something else", name)
 	}

@@ -114,7 +114,7 @@ func (a *Answers) read() ([]Permission, error) {
 		err = toml.NewDecoder(bytes.NewReader(wholefile.DecodeText(data))).DisallowUnknownFields().Decode(&file)
 	}
 	if at := slices.IndexFunc(file.Permission, func(p Permission) bool { return !p.valid() }); err == nil && at >= 0 {
-		err = fmt.Errorf("entry %d says nothing: it needs agent, tool and an answer: always, never, or chat with a session", at+1) // it may be a no
+		err = fmt.Errorf("entry %d is incomplete: it needs agent, tool and an answer: always, never, or chat with a session", at+1) // it may be a no
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", filepath.Base(a.path), err)

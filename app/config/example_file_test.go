@@ -21,13 +21,13 @@ func exampleFile() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of mac-stats.
 #
-# Every key is here with its default, switched off by the # in front of it: take
-# the # away and change the value. The file is read again when you save it. A bad
-# value is named with its line and what is allowed, in the window and by
-# ` + "`mac-stats doctor`" + `, and the default is used.
+# Every key is listed with its default and commented out: remove the # in front of
+# it and change the value. The file is reloaded when you save it. If a value is bad,
+# the default is used, and the window and ` + "`mac-stats doctor`" + ` name its line and
+# what is allowed.
 #
-# The environment wins over this file: MAC_STATS_<SECTION>_<KEY>, for instance
-# MAC_STATS_OLLAMA_MODEL=qwen3:8b. "Also" names what a key is read from too.
+# Environment variables override this file: MAC_STATS_<SECTION>_<KEY>, for instance
+# MAC_STATS_OLLAMA_MODEL=qwen3:8b. "Also" lists other names that a key is read from.
 # Times are written like 30s, 30m, 12h or 30d.
 `)
 	section := ""

@@ -38,7 +38,7 @@ func sessionSettings() []Setting {
 
 func compactionSettings() []Setting {
 	return expert(
-		named("compaction.threshold", "8", "How many messages since the last Summary bring about the next one.",
+		named("compaction.threshold", "8", "How many new messages since the last Summary trigger the next one.",
 			whole(func(c *Config) *int { return &c.Compaction.Threshold }, 2, 500, nil)),
 		named("compaction.min_periodic", "4", "How many new messages a session needs before the periodic pass summarises it.",
 			whole(func(c *Config) *int { return &c.Compaction.MinPeriodic }, 2, 500, nil)),
@@ -80,7 +80,7 @@ func recallScope() []Setting {
 
 func recallSettings() []Setting {
 	return append(recallScope(), expert(
-		named("recall.top_k", "8", "How many passages a search gives.",
+		named("recall.top_k", "8", "How many passages a search returns.",
 			whole(func(c *Config) *int { return &c.Recall.TopK }, 1, 100, nil), dotted("chat.memory.long_term.top_k")),
 		named("recall.strategy", "hybrid", "How passages are found: by words (lexical), by meaning (semantic, needs an embedding model), or both.",
 			oneOf(func(c *Config) *string { return &c.Recall.Strategy }, "lexical", "semantic", "hybrid"),
@@ -143,8 +143,8 @@ func toolSettings() []Setting {
 }
 
 func ollamaSettings() []Setting {
-	const byRole = "a model's name as `ollama list` shows it, or empty to have an installed one chosen that fits"
-	const prefixes = "auto, or the words as the model's card says them, with the blank at their end"
+	const byRole = "a model's name as `ollama list` shows it, or empty for the installed one that fits best"
+	const prefixes = "auto, or the prefix from the model's card, including its trailing space"
 	return []Setting{
 		named("ollama.host", "127.0.0.1:11434", "The address of the Ollama server. If it isn't set, OLLAMA_HOST is used, as Ollama does.",
 			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),

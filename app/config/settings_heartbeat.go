@@ -9,7 +9,7 @@ func heartbeatSettings() []Setting {
 			whole(func(c *Config) *int { return &c.Heartbeat.Minutes }, 1, 1440, map[string]int{"off": 0})),
 		named("heartbeat.quiet_hours", "", "When it pauses, such as 22:00-7:00. Leave it empty for never.",
 			words(func(c *Config) *string { return &c.Heartbeat.QuietHours }, "two times of the day like 22:00-7:00, or empty", quietHours)),
-		named("heartbeat.on_battery", "false", "Go on while the machine runs on battery.",
+		named("heartbeat.on_battery", "false", "Also run while the machine is on battery.",
 			boolean(func(c *Config) *bool { return &c.Heartbeat.OnBattery })),
 	}
 }

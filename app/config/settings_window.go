@@ -36,7 +36,7 @@ func hotkeyOrNone(text string) error {
 func shortcutSettings() []Setting {
 	key := func(name, def, help string, field func(*Shortcuts) *string) Setting {
 		return named("shortcuts."+name, def, help, words(func(c *Config) *string { return field(&c.Shortcuts) },
-			"shortcuts like Mod+K or F1, parted by spaces, or empty; Mod is Cmd on macOS, Ctrl elsewhere", shortcuts)).ofKind(KindShortcut)
+			"shortcuts like Mod+K or F1, separated by spaces, or empty; Mod is Cmd on macOS, Ctrl elsewhere", shortcuts)).ofKind(KindShortcut)
 	}
 	return []Setting{
 		key("new_chat", "Mod+N", "Begin a new chat.", func(s *Shortcuts) *string { return &s.NewChat }),
@@ -47,7 +47,7 @@ func shortcutSettings() []Setting {
 		key("answer_again", "Mod+R", "Answer the last message again.", func(s *Shortcuts) *string { return &s.AnswerAgain }),
 		key("stop", "Mod+.", "Stop the answer. Escape does too.", func(s *Shortcuts) *string { return &s.Stop }),
 		key("next_session", "Ctrl+Tab Mod+]", "Go to the next conversation.", func(s *Shortcuts) *string { return &s.NextSession }),
-		key("previous_session", "Ctrl+Shift+Tab Mod+[", "Go to the conversation before.", func(s *Shortcuts) *string { return &s.PreviousSession }),
+		key("previous_session", "Ctrl+Shift+Tab Mod+[", "Go to the previous conversation.", func(s *Shortcuts) *string { return &s.PreviousSession }),
 		key("chat", "Mod+1", "Show the chat.", func(s *Shortcuts) *string { return &s.Chat }),
 		key("memory", "Mod+2", "Show the memory.", func(s *Shortcuts) *string { return &s.Memory }),
 		key("agents", "Mod+3", "Show the agents.", func(s *Shortcuts) *string { return &s.Agents }),

@@ -138,7 +138,7 @@ func TestWelcome_advisedModelIsNotCalledSmall(t *testing.T) {
 			if tt.chat {
 				b.inChat()
 			} else {
-				b.Sees("qwen3:1.7b is installed, and small")
+				b.Sees("qwen3:1.7b is installed, but small")
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 
 func TestWelcome_smallModelOffersABetterOne(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
-	b.Sees("smollm2:135m is installed, and small", "It has 135M parameters", "qwen3:8b fits this machine")
+	b.Sees("smollm2:135m is installed, but small", "It has 135M parameters", "qwen3:8b fits this machine")
 	if got := b.focused(); got != "Pull qwen3:8b" {
 		t.Errorf("%q has the focus", got)
 	}

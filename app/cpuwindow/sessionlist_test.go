@@ -161,7 +161,7 @@ func TestASessionBeingAnsweredIsNotDeleted(t *testing.T) {
 		b.w.win.Canvas().Focus(b.w.side.Port)
 		b.press(fyne.KeyDelete)
 		b.listed("# Today", "fan?")
-		b.Sees("it is being answered just now", "Stop the answer first")
+		b.Sees("isn't possible while an answer arrives", "Stop the answer first")
 	})
 }
 

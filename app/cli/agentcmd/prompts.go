@@ -42,7 +42,7 @@ every chat and with the same model, and checks the Expect: lines below it:
   Expect: contains config.toml
   Expect: at most 30 words
 
-An Expect: line is one of these, the first four also denied ("doesn't contain …"):
+An Expect: line is one of these, the first four also negated ("doesn't contain …"):
 
   contains TEXT             in the answer, ignoring case
   matches EXPRESSION        a regular expression (RE2) of the answer

@@ -191,7 +191,7 @@ func readFiles(paths []string) ([]attach.File, error) {
 	for _, p := range paths {
 		u, err := attach.Read(p)
 		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
-			return nil, cmdline.Problem("There is no file "+p+"; nothing was sent.", "")
+			return nil, cmdline.Problem("There is no file "+p+"; nothing was sent.", "Check its path.")
 		}
 		if err != nil {
 			return nil, cmdline.Problem(err.Error(), "Nothing was sent.")

@@ -61,9 +61,9 @@ func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
 		Use: "doctor", Short: "Find what is wrong and how to fix it",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
 server, its models and their context sizes, the agents, whether memory files and
-transcripts can be read, the search index, the bot on
-Discord, the display and the tray, the disk, and reports of crashes. Exits with 1 if it
-finds something. With --json it prints what a bug report needs.`,
+transcripts can be read, the search index, the Discord bot, the display and the tray,
+the disk, and crash reports. It exits with 1 if it finds a problem. With --json it
+prints what a bug report needs.`,
 		Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if probes == nil {

@@ -72,7 +72,7 @@ func onServer(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, 
 func backendStatusCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "status", Aliases: []string{"test"}, Args: cmdline.NoArgs,
-		Short: "Connect to the server (its tables are created if needed) and show the machines and what each put there",
+		Short: "Connect to the server, create its tables if needed, and show what each machine has put there",
 		RunE: onServer(c, func(ctx context.Context, b *backend.Backend, s *postgres.Server) error {
 			return printServer(ctx, c, b, s)
 		}),
@@ -145,8 +145,8 @@ recall.backend is postgres, the app puts everything there again: set it to local
 	yes := cmd.Flags().Bool("yes", false, "don't ask")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		if !*yes {
-			return cmdline.Problem("Nothing is taken off the server without --yes.",
-				"`mac-stats memory backend drop --yes` takes off what this machine put there. This can't be undone, but push puts it there again.")
+			return cmdline.Problem("Nothing is removed from the server without --yes.",
+				"`mac-stats memory backend drop --yes` removes what this machine put there. This can't be undone, but push puts it there again.")
 		}
 		names, err := b.Shared.DropMemory(ctx)
 		switch {

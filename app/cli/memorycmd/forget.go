@@ -36,9 +36,9 @@ func forgetCommand(c *cmdline.Line) *cobra.Command {
 Text of conversations becomes "[forgotten]"; the rest of a session stays as it is.
 It goes from transcripts (archive, trash and older copies too), titles, names of
 files, attachments, memory files, the inbox, drafts, logs, caches and the search
-index. Summaries that cover it are rewritten from what is left: at once without a model, then by
-the small model, while the app runs or with --resummarize. What was learnt from it
-is proposed for removal in the inbox; with --lessons it goes at once.
+index. Summaries that cover it are rewritten from what is left: at once without a
+model, then by the small model, while the app runs or with --resummarize. What was
+learnt from it is proposed for removal in the inbox; with --lessons it goes at once.
 
 What may repeat it in other words stays and is listed with a number: the answer to it,
 steps of the same turn, lessons of the session. --also 1,3 also erases the first and
@@ -49,7 +49,8 @@ other options, what you typed yourself in other sessions stays and is listed; --
 erases it too. Instructions that came with mac-stats are never changed.
 
 A memory server (recall.backend) loses it at once, and the other machines when they are next
-online. Its log, backups and replicas keep copies. One that can't be reached is told later.
+online. Its log, backups and replicas keep copies. If it can't be
+reached, this is done later.
 
 Only hashes of it are kept (forgotten.jsonl, with the key in forgotten.key), so that an old
 copy or an unsaved editor buffer brings nothing back. Anyone who has both files can test guesses
@@ -73,7 +74,7 @@ again, it is kept again.`,
 	flags.BoolVar(&f.lessons, "lessons", false, "also what was learnt from it, at once")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would go (what it does without --yes)")
 	flags.BoolVar(&f.resummarize, "resummarize", false, "let the small model rewrite Summaries that lost something now; else the app does")
-	flags.BoolVar(&f.yes, "yes", false, "do it")
+	flags.BoolVar(&f.yes, "yes", false, "erase what is shown")
 	c.WithJSON(cmd)
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

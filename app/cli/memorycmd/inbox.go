@@ -168,8 +168,8 @@ func discardCommand(c *cmdline.Line) *cobra.Command {
 func undoCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "undo [ID]", Short: "Undo the last change to memory, or the one with an undo ID", Args: cmdline.AtMost(1, "one undo id at most"),
-		Long: `Undoes the newest change made by a model, in the window or here. Give it again to undo the
-one before, up to 20. What you changed in your editor stays as it is.`,
+		Long: `undo takes back the newest change made by a model, in the window or here. Repeat it to undo
+the one before, up to 20. What you changed in your editor stays as it is.`,
 		RunE: c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
 			done, err := b.Memory.Undo(ctx, strings.Join(args, ""))
 			for _, s := range done {

@@ -155,7 +155,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
   mac-stats memory add --agent coder "Use tabs in Go"`,
 	}
 	c.WithJSON(cmd)
-	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
+	agent := cmd.Flags().String("agent", "", "add it to this agent's own memory: slug, name or id")
 	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := c.ReadMessage(cmd, args, false)

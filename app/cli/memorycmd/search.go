@@ -195,9 +195,9 @@ func indexProblem(ctx context.Context, c *cmdline.Line, b *backend.Backend, err 
 		return err
 	case errors.Is(err, recall.ErrDamaged) && c.AppWorks(ctx, b):
 		c.Changed(b, "")
-		return cmdline.Problem("The search index is damaged.", "The app builds it anew now; try again in a moment.")
+		return cmdline.Problem("The search index is damaged.", "The app is rebuilding it; try again in a moment.")
 	case errors.Is(err, recall.ErrDamaged):
-		return cmdline.Problem("The search index is damaged.", "`mac-stats memory reindex` builds it anew, and so does the app when it runs.")
+		return cmdline.Problem("The search index is damaged.", "Rebuild it with `mac-stats memory reindex`, or start the app, which does the same.")
 	}
 	return cmdline.Problem(words.Sentence(words.OneLine(err.Error(), 300)),
 		"Check the cache folder's permissions and the free space, then `mac-stats memory reindex`; the index may be deleted at any time.")

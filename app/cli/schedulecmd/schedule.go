@@ -98,8 +98,8 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add NAME TEXT --when TIMES", Short: "Add a schedule",
 		Long: `TIMES is a phrase like "every hour", "every day at 8", "every weekday at 17:30" or
-"every monday at 9", or a cron line such as "0 8 * * 1-5". Times are those of this
-machine.`,
+"every monday at 9", or a cron line such as "0 8 * * 1-5". Times are in this
+machine's time zone.`,
 		Example: `  mac-stats schedule add Morning --when "every weekday at 8" --quiet 22:00-7:00 "What is new?"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -112,7 +112,7 @@ machine.`,
 	flags.StringVar(&when, "when", "", "when it runs")
 	flags.StringVar(&s.Agent, "agent", "", "the agent: slug, name or id")
 	flags.StringVar(&quiet, "quiet", "", "quiet hours, such as 22:00-7:00: runs that fall due then wait until they end")
-	flags.BoolVar(&s.OnBattery, "on-battery", true, "run on battery too; --on-battery=false waits for the mains")
+	flags.BoolVar(&s.OnBattery, "on-battery", true, "run on battery too; --on-battery=false waits for mains power")
 	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without asking: a tool, or RUN_CMD and a program (\"RUN_CMD df\"); may be given several times")
 	c.CompleteFlag(cmd, "agent", cmdline.UsableAgentNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

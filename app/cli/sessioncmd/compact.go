@@ -62,9 +62,9 @@ func compactNow(ctx context.Context, c *cmdline.Line, b *backend.Backend, name s
 	})
 	switch {
 	case errors.Is(err, session.ErrStale):
-		return line, cmdline.Problem("The conversation went on another way meanwhile.", "Run the command again.")
+		return line, cmdline.Problem("The conversation has changed in the meantime.", "Run the command again.")
 	case errors.Is(err, compact.ErrBusy):
-		return line, cmdline.Problem("Another process summarises this session now.", "Run the command again in a minute, if it is still needed.")
+		return line, cmdline.Problem("Another process is summarising this session.", "Run the command again in a minute, if it is still needed.")
 	case err != nil:
 		return line, err
 	}

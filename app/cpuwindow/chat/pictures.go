@@ -62,7 +62,7 @@ func InlineData(a transcript.Attachment) (data []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	if data, err = base64.StdEncoding.DecodeString(text); err != nil {
-		err = errors.New(i18n.T("the picture is damaged"))
+		err = errors.New(i18n.T("the image is damaged"))
 	}
 	return data, true, err
 }

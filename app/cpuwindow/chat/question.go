@@ -81,8 +81,8 @@ var changed = []string{"The tool's new description: {{.Text}}"}
 // sandboxes describe how programs are confined, in the words of package command.
 var sandboxes = []string{
 	"{{.Box}}, BUT can talk to programs that have a socket in a folder",
-	"{{.Box}} by TCP, BUT by UDP, and can talk to other programs by their sockets",
-	"{{.Box}}, BUT can talk to other programs by their sockets",
+	"{{.Box}} over TCP, BUT over UDP, and can talk to other programs through their sockets",
+	"{{.Box}}, BUT can talk to other programs through their sockets",
 	"{{.Box}}, BUT can end other programs of yours",
 	"{{.Box}}, BUT can ask services of the system, and what it leaves in the background keeps running after a stop",
 	"{{.Box}}, and what it leaves in the background keeps running after a stop",

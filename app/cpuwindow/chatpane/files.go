@@ -196,7 +196,7 @@ func (f *attachments) Actions(session string) chat.FileActions {
 // open opens a file in the system's program for it.
 func (f *attachments) open(session string, a transcript.Attachment) {
 	if _, ok, _ := chat.InlineData(a); ok {
-		f.host.Notify(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
+		f.host.Notify(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The image is part of the answer's text."))
 		return
 	}
 	path := f.saved.AttachmentPath(session, a)

@@ -165,7 +165,7 @@ func (l *Library) Act(what string, action func(ctx context.Context) error, then 
 		l.host.Do(func() {
 			switch {
 			case errors.Is(err, session.ErrBusy):
-				l.host.Notify(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
+				l.host.Notify(i18n.With("{{.What}} isn't possible while an answer arrives", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
 			case err != nil:
 				l.host.Notify(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
 			case then != nil:

@@ -172,7 +172,7 @@ func (p *Agents) roleMenu(a registry.Agent) *fyne.Menu {
 		{"code", i18n.T("code  ·  a model for programs")},
 		{"small", i18n.T("small  ·  quick and cheap")},
 		{"thinking", i18n.T("thinking  ·  takes its time")},
-		{"vision", i18n.T("vision  ·  sees pictures")},
+		{"vision", i18n.T("vision  ·  sees images")},
 	} {
 		item := fyne.NewMenuItem(r.words, func() { p.set(a, "model_role", r.role) })
 		item.Checked = r.role == a.Role

@@ -61,7 +61,7 @@ func newEditor(act editorActions) *editor {
 	e.discard = kit.NewButton(kit.ButtonQuiet, i18n.T("Discard"), e.onDiscard)
 	e.done = kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { e.act.close() })
 	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Undo"), e.onUndo)
-	e.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
+	e.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("‹ Previous part"), func() { e.turn(-1) })
 	e.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
 	e.entry.TextStyle.Monospace = true
 	e.entry.OnShortcut = onSave(func() { e.act.save(e.buffer) })

@@ -156,14 +156,14 @@ func (c *indexCard) nextPoll(s recall.Status, err error) time.Duration {
 func (c *indexCard) show(s recall.Status, err error) {
 	facts, detail := indexWords(s), indexDetail(s)
 	if err != nil {
-		facts, detail = i18n.T("The search index can't be used."), i18n.Sentence(err.Error())+" "+i18n.T("It may be deleted at any time: it is built anew from the conversations.")
+		facts, detail = i18n.T("The search index can't be used."), i18n.Sentence(err.Error())+" "+i18n.T("You can delete it at any time: it is rebuilt from the conversations.")
 	}
 	c.facts.SetRuns([]prose.Run{{Text: facts}})
 	c.bar.Hidden = err != nil || !s.Building || s.Of == 0
 	c.bar.Set(float64(s.Done)/float64(max(s.Of, 1)), kit.RoleAccent)
 	c.rebuild.SetText(i18n.T("Rebuild"))
 	if s.Unfinished {
-		c.rebuild.SetText(i18n.T("Go on"))
+		c.rebuild.SetText(i18n.T("Resume rebuild"))
 	}
 	c.showVectors(s)
 	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // a build the user didn't start
@@ -196,7 +196,7 @@ func indexWords(s recall.Status) string {
 func indexDetail(s recall.Status) string {
 	detail := ""
 	if s.Unfinished {
-		detail = i18n.T("A rebuild was stopped; it goes on where it was.") + " "
+		detail = i18n.T("A rebuild was stopped. It resumes where it left off.") + " "
 	}
 	if s.Bytes > 0 {
 		detail += i18n.Number(fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6)) + " · "

@@ -156,7 +156,7 @@ func TestARebuildIsStoppedAndResumed(t *testing.T) {
 		b.Settle()
 		time.Sleep(2 * pollBuilding)
 		b.Settle()
-		b.Sees("Go on", "A rebuild was stopped; it goes on where it was.")
+		b.Sees("Resume rebuild", "A rebuild was stopped. It resumes where it left off.")
 		b.SeesNot("could not be rebuilt")
 	})
 }

@@ -259,7 +259,7 @@ var titles = map[string]string{
 	"ollama.embed_model":      "Embedding model",
 	"ollama.max_concurrent":   "Calls at the same time",
 	"agents.default":          "Default agent",
-	"tools.question_time":     "Questions wait",
+	"tools.question_time":     "Question timeout",
 	"tools.commands":          "Run programs",
 	"tools.command_folder":    "Folder of programs",
 	"tools.command_time":      "Time for a program",

@@ -95,7 +95,7 @@ func (s *Setup) smallCard(have ollama.ModelInfo) kit.Row {
 	better := ollama.Advice(memory)[0]
 	has := i18n.Places{"Model": have.Name, "Size": models.Parameters(have.KnownSize()), "Better": better.Model}
 	parts := []fyne.CanvasObject{
-		prose.Heading(i18n.With("{{.Model}} is installed, and small", has)),
+		prose.Heading(i18n.With("{{.Model}} is installed, but small", has)),
 		prose.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
 		column.Spacer(kit.Gap4),
 		kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { s.Puller.Start(better.Model) }),

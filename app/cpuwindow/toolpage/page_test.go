@@ -146,7 +146,7 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.load()
-		b.Sees("Read permissions.toml: entry 1 says nothing", "Nothing is allowed until the file can be read")
+		b.Sees("Read permissions.toml: entry 1 is incomplete", "Nothing is allowed until the file can be read")
 	})
 }
 
@@ -164,7 +164,7 @@ func TestServerStates(t *testing.T) {
 		"ended":    {mcpclient.Server{State: mcpclient.StateIdle, Err: mcpclient.ErrEnded, Log: "l"}, []string{"ended", "It ended by itself.", "The next call starts it again."}, nil},
 		"failed":   {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("npx isn't installed or not in PATH"), Log: "l"}, []string{"can't be used", "Npx isn't installed", "Its log may say more."}, nil},
 		"web":      {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("no route")}, []string{"No route.", "you are online", "Sign in…", "Test"}, []string{"Log"}},
-		"sign in":  {mcpclient.Server{State: mcpclient.StateFailed, Err: mcpclient.ErrSignIn}, []string{"It wants you to sign in.", "your browser"}, []string{"mac-stats mcp login"}},
+		"sign in":  {mcpclient.Server{State: mcpclient.StateFailed, Err: mcpclient.ErrSignIn}, []string{"It requires you to sign in.", "your browser"}, []string{"mac-stats mcp login"}},
 		"bad":      {mcpclient.Server{Where: "-", State: mcpclient.StateFailed, Err: errors.New("it needs a command")}, []string{"It needs a command.", "Correct it in mcp.json."}, []string{"Test"}},
 	} {
 		t.Run(name, func(t *testing.T) {

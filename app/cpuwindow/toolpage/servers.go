@@ -174,7 +174,7 @@ func problemWords(s mcpclient.Server) (why, next string) {
 	why = sentence(s.Err)
 	switch {
 	case errors.Is(s.Err, mcpclient.ErrSignIn):
-		return i18n.T("It wants you to sign in."), i18n.T("Press “Sign in…”: your browser opens its page.")
+		return i18n.T("It requires you to sign in."), i18n.T("Press “Sign in…”: your browser opens its page.")
 	case errors.Is(s.Err, mcpclient.ErrEnded):
 		return why, i18n.T("The next call starts it again. Its log may say why it ended.")
 	case s.Where == "":
@@ -182,5 +182,5 @@ func problemWords(s mcpclient.Server) (why, next string) {
 	case s.Log == "":
 		return why, i18n.T("Check its address in mcp.json and that you are online, then press “Test”.")
 	}
-	return why, i18n.T("Install it or put it right in mcp.json, then press “Test”. Its log may say more.")
+	return why, i18n.T("Install it, or correct its entry in mcp.json, then press “Test”. Its log may say more.")
 }
