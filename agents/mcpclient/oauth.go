@@ -27,7 +27,7 @@ type Tokens interface {
 
 // ErrSignIn means that a server requires a person to sign in, which no turn does by
 // itself.
-var ErrSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
+var ErrSignIn = errors.New("it requires you to sign in: run `mac-stats mcp login` with its name")
 
 // errForbidden reports a refusal that signing in again as the same person wouldn't change.
 var errForbidden = errors.New("you are signed in, but it refuses this to you (403): ask those who run it for the right to use it, or sign in as somebody else with `mac-stats mcp login` and its name")
