@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/cpuwindow/conversation"
@@ -226,13 +225,15 @@ func (c *Composer) fitRows() {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (c *Composer) CreateRenderer() fyne.WidgetRenderer { return &composerRenderer{c} }
-
-type composerRenderer struct{ c *Composer }
+func (c *Composer) CreateRenderer() fyne.WidgetRenderer {
+	r := kit.NewRenderer(c, c.layOut, c.box, c.Note, c.Chips, c.Entry, c.hint, c.Attach, c.send, c.stop)
+	r.Min = c.minSize
+	return r
+}
 
 // above returns the height of what stands above the text.
-func (r *composerRenderer) above(width float32) float32 {
-	c, h := r.c, float32(0)
+func (c *Composer) above(width float32) float32 {
+	h := float32(0)
 	if !c.Note.Hidden {
 		h += c.Note.Measure(width-2*kit.Gap12) + kit.Gap8
 	}
@@ -242,16 +243,15 @@ func (r *composerRenderer) above(width float32) float32 {
 	return h
 }
 
-func (r *composerRenderer) MinSize() fyne.Size {
-	width := r.c.Size().Width
+func (c *Composer) minSize() fyne.Size {
+	width := c.Size().Width
 	if width <= 0 {
 		width = 400
 	}
-	return fyne.NewSize(160, max(r.c.Entry.MinSize().Height+kit.Gap8, 64)+r.above(width))
+	return fyne.NewSize(160, max(c.Entry.MinSize().Height+kit.Gap8, 64)+c.above(width))
 }
 
-func (r *composerRenderer) Layout(s fyne.Size) {
-	c := r.c
+func (c *Composer) layOut(s fyne.Size) {
 	c.box.Resize(s)
 	y, inner := kit.Gap8, s.Width-2*kit.Gap12
 	if !c.Note.Hidden {
@@ -283,19 +283,6 @@ func (r *composerRenderer) Layout(s fyne.Size) {
 	c.hint.Move(fyne.NewPos(kit.Gap12, s.Height-h-6))
 	c.hint.Resize(fyne.NewSize(s.Width-right-kit.Gap12, h))
 }
-
-func (r *composerRenderer) Refresh() {
-	r.Layout(r.c.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-	canvas.Refresh(r.c)
-}
-
-func (r *composerRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.c.box, r.c.Note, r.c.Chips, r.c.Entry, r.c.hint, r.c.Attach, r.c.send, r.c.stop}
-}
-func (r *composerRenderer) Destroy() {}
 
 // Placeholder returns the placeholder of the empty field.
 func Placeholder() string {

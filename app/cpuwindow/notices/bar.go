@@ -2,7 +2,6 @@ package notices
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
@@ -57,16 +56,14 @@ func (n *Bar) textWidth() float32 {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (n *Bar) CreateRenderer() fyne.WidgetRenderer { return &barRenderer{n} }
-
-type barRenderer struct{ n *Bar }
-
-func (r *barRenderer) MinSize() fyne.Size {
-	return fyne.NewSize(160, r.n.text.Measure(r.n.textWidth())+2*kit.Gap8)
+func (n *Bar) CreateRenderer() fyne.WidgetRenderer {
+	r := kit.NewRenderer(n, n.layOut, n.bg, n.edge, n.text, n.action, n.dismiss)
+	r.Min = func() fyne.Size { return fyne.NewSize(160, n.text.Measure(n.textWidth())+2*kit.Gap8) }
+	return r
 }
 
-func (r *barRenderer) Layout(s fyne.Size) {
-	n := r.n
+// layOut places the parts for a size.
+func (n *Bar) layOut(s fyne.Size) {
 	n.bg.Resize(s)
 	n.edge.Move(fyne.NewPos(0, s.Height-1))
 	n.edge.Resize(fyne.NewSize(s.Width, 1))
@@ -79,19 +76,6 @@ func (r *barRenderer) Layout(s fyne.Size) {
 	n.action.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width-kit.Gap16-o.Width, kit.Gap8+2))
 	n.action.Resize(o)
 }
-
-func (r *barRenderer) Refresh() {
-	r.Layout(r.n.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-	canvas.Refresh(r.n)
-}
-
-func (r *barRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.action, r.n.dismiss}
-}
-func (r *barRenderer) Destroy() {}
 
 // noticeRuns returns the text of a notice: what happened and, on a line of its own, what to do.
 func noticeRuns(text, next string) []prose.Run {

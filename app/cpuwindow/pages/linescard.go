@@ -136,26 +136,17 @@ func (c *linesCard) showVisible() {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (c *linesCard) CreateRenderer() fyne.WidgetRenderer { return &linesRenderer{c} }
-
-type linesRenderer struct{ c *linesCard }
-
-func (r *linesRenderer) Layout(s fyne.Size) {
-	if r.c.width != s.Width {
-		r.c.shown = map[int]*lineRow{}
-		r.c.Measure(s.Width)
-	}
-	r.c.bg.Resize(s)
-	r.c.showVisible()
+func (c *linesCard) CreateRenderer() fyne.WidgetRenderer {
+	return &kit.Renderer{Widget: c, LayOut: c.layOut, Parts: func() []fyne.CanvasObject { return c.objects }}
 }
-func (r *linesRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *linesRenderer) Objects() []fyne.CanvasObject { return r.c.objects }
-func (r *linesRenderer) Destroy()                     {}
-func (r *linesRenderer) Refresh() {
-	r.Layout(r.c.Size())
-	for _, o := range r.c.objects {
-		o.Refresh()
+
+func (c *linesCard) layOut(s fyne.Size) {
+	if c.width != s.Width {
+		c.shown = map[int]*lineRow{}
+		c.Measure(s.Width)
 	}
+	c.bg.Resize(s)
+	c.showVisible()
 }
 
 // lineRow is a visible line.

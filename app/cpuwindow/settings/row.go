@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
@@ -242,27 +241,10 @@ func (r *row) layout(width float32, move bool) float32 {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (r *row) CreateRenderer() fyne.WidgetRenderer { return &rowRenderer{r} }
-
-type rowRenderer struct{ r *row }
-
-func (x *rowRenderer) Layout(s fyne.Size) { x.r.layout(s.Width, true) }
-func (x *rowRenderer) MinSize() fyne.Size { return fyne.NewSize(0, 40) }
-func (x *rowRenderer) Destroy()           {}
-func (x *rowRenderer) Refresh() {
-	x.Layout(x.r.Size())
-	for _, o := range x.Objects() {
-		if o.Visible() { // a note without words has no lines
-			o.Refresh()
-		}
-	}
-	canvas.Refresh(x.r)
-}
-
-// Objects returns the parts in the order of Tab.
-func (x *rowRenderer) Objects() []fyne.CanvasObject {
-	r := x.r
-	return []fyne.CanvasObject{r.title, r.help, r.key, r.control, r.note, r.reset, r.line}
+func (r *row) CreateRenderer() fyne.WidgetRenderer {
+	x := kit.NewRenderer(r, func(s fyne.Size) { r.layout(s.Width, true) }, r.title, r.help, r.key, r.control, r.note, r.reset, r.line) // in the order of Tab
+	x.Min = func() fyne.Size { return fyne.NewSize(0, 40) }
+	return x
 }
 
 // foldRow shows and hides a section's rarely used settings.

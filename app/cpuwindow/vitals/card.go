@@ -158,27 +158,18 @@ func (g *coreGrid) Measure(width float32) float32 {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (g *coreGrid) CreateRenderer() fyne.WidgetRenderer { return &coreRenderer{g} }
-
-type coreRenderer struct{ g *coreGrid }
-
-func (r *coreRenderer) Layout(s fyne.Size) {
-	n := r.g.columns(s.Width)
-	w := (s.Width - float32(n-1)*kit.Gap12) / float32(n)
-	for i, bar := range r.g.bars {
-		x, y := float32(i%n)*(w+kit.Gap12), float32(i/n)*coreHeight
-		kit.PlaceMiddle(r.g.names[i], x, coreName, y, coreHeight)
-		kit.PlaceMiddle(bar, x+coreName, w-coreName-coreShare-kit.Gap4, y, coreHeight)
-		kit.PlaceMiddle(r.g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
-	}
+func (g *coreGrid) CreateRenderer() fyne.WidgetRenderer {
+	return &kit.Renderer{Widget: g, LayOut: g.layOut, Parts: func() []fyne.CanvasObject { return g.objects }}
 }
-func (r *coreRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *coreRenderer) Objects() []fyne.CanvasObject { return r.g.objects }
-func (r *coreRenderer) Destroy()                     {}
-func (r *coreRenderer) Refresh() {
-	r.Layout(r.g.Size())
-	for _, o := range r.g.objects {
-		o.Refresh()
+
+func (g *coreGrid) layOut(s fyne.Size) {
+	n := g.columns(s.Width)
+	w := (s.Width - float32(n-1)*kit.Gap12) / float32(n)
+	for i, bar := range g.bars {
+		x, y := float32(i%n)*(w+kit.Gap12), float32(i/n)*coreHeight
+		kit.PlaceMiddle(g.names[i], x, coreName, y, coreHeight)
+		kit.PlaceMiddle(bar, x+coreName, w-coreName-coreShare-kit.Gap4, y, coreHeight)
+		kit.PlaceMiddle(g.shares[i], x+w-coreShare, coreShare, y, coreHeight)
 	}
 }
 

@@ -225,22 +225,17 @@ func (r *itemRow) CreateRenderer() fyne.WidgetRenderer {
 		objects = append(objects, r.box)
 	}
 	for _, t := range r.tick {
-		t.StrokeWidth, t.StrokeColor = 1.5, kit.Color(kit.RoleOnAccent)
+		t.StrokeWidth = 1.5
 		objects = append(objects, t)
 	}
 	for _, b := range r.bars {
 		objects = append(objects, b)
 	}
-	return &itemRenderer{r, objects}
+	return kit.NewRenderer(r, r.layOut, objects...)
 }
 
-type itemRenderer struct {
-	r       *itemRow
-	objects []fyne.CanvasObject
-}
-
-func (x *itemRenderer) Layout(s fyne.Size) {
-	r := x.r
+// layOut places the parts for a size.
+func (r *itemRow) layOut(s fyne.Size) {
 	for i, b := range r.bars {
 		b.Move(fyne.NewPos(float32(i)*quoteStep, 0))
 		b.Resize(fyne.NewSize(2, s.Height))
@@ -256,27 +251,12 @@ func (x *itemRenderer) Layout(s fyne.Size) {
 			low := at.AddXY(5, 9)
 			r.tick[0].Position1, r.tick[0].Position2 = at.AddXY(2.5, 6.5), low
 			r.tick[1].Position1, r.tick[1].Position2 = low, at.AddXY(9.5, 3.5)
+			r.tick[0].StrokeColor, r.tick[1].StrokeColor = kit.Color(kit.RoleOnAccent), kit.Color(kit.RoleOnAccent)
 		}
 	}
 	r.text.Move(fyne.NewPos(r.lead, 0))
 	r.text.Measure(s.Width - r.lead)
 	r.text.Resize(fyne.NewSize(s.Width-r.lead, s.Height))
-}
-
-func (x *itemRenderer) MinSize() fyne.Size { return fyne.Size{} }
-
-func (x *itemRenderer) Objects() []fyne.CanvasObject { return x.objects }
-
-func (x *itemRenderer) Destroy() {}
-
-func (x *itemRenderer) Refresh() {
-	x.Layout(x.r.Size())
-	for _, t := range x.r.tick {
-		t.StrokeColor = kit.Color(kit.RoleOnAccent)
-	}
-	for _, o := range x.objects {
-		o.Refresh()
-	}
 }
 
 // styledRuns returns the text of an answer as runs of prose.

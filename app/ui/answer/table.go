@@ -30,6 +30,7 @@ type tableRow struct {
 	firstVisible, lastVisible int     // its visible rows, as drawn
 	frame                     *kit.Surface
 	lines                     []*kit.Surface
+	objects                   []fyne.CanvasObject // of the visible rows
 }
 
 func newTableRow(l markdown.Leaf) *tableRow {
@@ -274,9 +275,8 @@ func (t *tableRow) SelectedText(from, to int) string {
 
 // CreateRenderer implements fyne.Widget.
 func (t *tableRow) CreateRenderer() fyne.WidgetRenderer {
-	r := &tableRenderer{t: t}
-	r.gather()
-	return r
+	t.gather()
+	return &kit.Renderer{Widget: t, LayOut: t.layOut, Parts: func() []fyne.CanvasObject { return t.objects }}
 }
 
 func (t *tableRow) FlatText() string {

@@ -66,22 +66,13 @@ func (f *FlowRow) Measure(width float32) float32 {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (f *FlowRow) CreateRenderer() fyne.WidgetRenderer { return &flowRenderer{f} }
+func (f *FlowRow) CreateRenderer() fyne.WidgetRenderer {
+	return &Renderer{Widget: f, LayOut: f.layOut, Parts: func() []fyne.CanvasObject { return f.Objects }}
+}
 
-type flowRenderer struct{ f *FlowRow }
-
-func (r *flowRenderer) Layout(s fyne.Size) {
-	r.f.flow(s.Width, func(o fyne.CanvasObject, at fyne.Position, size fyne.Size) {
+func (f *FlowRow) layOut(s fyne.Size) {
+	f.flow(s.Width, func(o fyne.CanvasObject, at fyne.Position, size fyne.Size) {
 		o.Move(at)
 		o.Resize(size)
 	})
-}
-func (r *flowRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, 0) }
-func (r *flowRenderer) Objects() []fyne.CanvasObject { return r.f.Objects }
-func (r *flowRenderer) Destroy()                     {}
-func (r *flowRenderer) Refresh() {
-	r.Layout(r.f.Size())
-	for _, o := range r.f.Objects {
-		o.Refresh()
-	}
 }

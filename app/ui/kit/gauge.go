@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
@@ -33,33 +35,16 @@ func (g *Gauge) Set(fraction float64, role fyne.ThemeColorName) {
 
 // CreateRenderer implements fyne.Widget.
 func (g *Gauge) CreateRenderer() fyne.WidgetRenderer {
-	r := &gaugeRenderer{g: g, back: canvas.NewRectangle(Color(RoleAccentSoft)), bar: canvas.NewRectangle(Color(g.role))}
-	r.back.CornerRadius, r.bar.CornerRadius = 2, 2
+	back, bar := canvas.NewRectangle(color.Transparent), canvas.NewRectangle(color.Transparent)
+	back.CornerRadius, bar.CornerRadius = 2, 2
+	r := NewRenderer(g, func(s fyne.Size) {
+		back.FillColor, bar.FillColor = Color(RoleAccentSoft), Color(g.role)
+		y := (s.Height - 4) / 2
+		back.Move(fyne.NewPos(0, y))
+		back.Resize(fyne.NewSize(s.Width, 4))
+		bar.Move(fyne.NewPos(0, y))
+		bar.Resize(fyne.NewSize(s.Width*float32(g.Fraction), 4))
+	}, back, bar)
+	r.Min = func() fyne.Size { return fyne.NewSize(g.width, 4) }
 	return r
 }
-
-type gaugeRenderer struct {
-	g         *Gauge
-	back, bar *canvas.Rectangle
-}
-
-func (r *gaugeRenderer) Layout(s fyne.Size) {
-	y := (s.Height - 4) / 2
-	r.back.Move(fyne.NewPos(0, y))
-	r.back.Resize(fyne.NewSize(s.Width, 4))
-	r.bar.Move(fyne.NewPos(0, y))
-	r.bar.Resize(fyne.NewSize(s.Width*float32(r.g.Fraction), 4))
-}
-
-func (r *gaugeRenderer) MinSize() fyne.Size { return fyne.NewSize(r.g.width, 4) }
-
-func (r *gaugeRenderer) Refresh() {
-	r.back.FillColor, r.bar.FillColor = Color(RoleAccentSoft), Color(r.g.role)
-	r.Layout(r.g.Size())
-	r.back.Refresh()
-	r.bar.Refresh()
-}
-
-func (r *gaugeRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.back, r.bar} }
-
-func (r *gaugeRenderer) Destroy() {}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -75,44 +74,29 @@ func (f *LineField) Measure(float32) float32 { return f.Entry.MinSize().Height +
 
 // CreateRenderer implements fyne.Widget.
 func (f *LineField) CreateRenderer() fyne.WidgetRenderer {
-	return &fieldRenderer{f.box, WithoutBar(f.Entry), f.Button, f}
+	return newFieldRenderer(f, f.box, WithoutBar(f.Entry), f.Button)
 }
 
-// fieldRenderer draws a box with a text field and an optional button.
-type fieldRenderer struct {
-	box    *Surface
-	entry  fyne.CanvasObject
-	button *Button
-	whole  fyne.CanvasObject
-}
-
-func (r *fieldRenderer) Layout(s fyne.Size) {
-	r.box.Resize(s)
-	room := float32(0)
-	if r.button != nil {
-		m := r.button.MinSize()
-		room = m.Width + Gap8
-		r.button.Resize(m)
-		r.button.Move(fyne.NewPos(s.Width-room, (s.Height-m.Height)/2))
+// newFieldRenderer draws a box with a text field and a button, which may be nil.
+func newFieldRenderer(whole fyne.Widget, box *Surface, entry fyne.CanvasObject, button *Button) fyne.WidgetRenderer {
+	parts := []fyne.CanvasObject{box, entry}
+	if button != nil {
+		parts = append(parts, button)
 	}
-	r.entry.Move(fyne.NewPos(2, 2))
-	r.entry.Resize(fyne.NewSize(max(0, s.Width-room-4), s.Height-4))
-}
-
-func (r *fieldRenderer) MinSize() fyne.Size { return fyne.NewSize(120, r.entry.MinSize().Height+Gap4) }
-
-func (r *fieldRenderer) Objects() []fyne.CanvasObject {
-	if r.button == nil {
-		return []fyne.CanvasObject{r.box, r.entry}
-	}
-	return []fyne.CanvasObject{r.box, r.entry, r.button}
-}
-func (r *fieldRenderer) Destroy() {}
-func (r *fieldRenderer) Refresh() {
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-	canvas.Refresh(r.whole)
+	r := NewRenderer(whole, func(s fyne.Size) {
+		box.Resize(s)
+		room := float32(0)
+		if button != nil {
+			m := button.MinSize()
+			room = m.Width + Gap8
+			button.Resize(m)
+			button.Move(fyne.NewPos(s.Width-room, (s.Height-m.Height)/2))
+		}
+		entry.Move(fyne.NewPos(2, 2))
+		entry.Resize(fyne.NewSize(max(0, s.Width-room-4), s.Height-4))
+	}, parts...)
+	r.Min = func() fyne.Size { return fyne.NewSize(120, entry.MinSize().Height+Gap4) }
+	return r
 }
 
 // TextBox is a field of a few lines.
@@ -145,4 +129,6 @@ func NewTextBox(text string) *TextBox {
 func (b *TextBox) Measure(float32) float32 { return b.Entry.MinSize().Height + Gap4 }
 
 // CreateRenderer implements fyne.Widget.
-func (b *TextBox) CreateRenderer() fyne.WidgetRenderer { return &fieldRenderer{b.box, b.Entry, nil, b} }
+func (b *TextBox) CreateRenderer() fyne.WidgetRenderer {
+	return newFieldRenderer(b, b.box, b.Entry, nil)
+}

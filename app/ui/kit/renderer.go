@@ -8,24 +8,40 @@ import (
 // NewRenderer returns a renderer that draws a widget from fixed parts. layOut places the
 // parts for a size of the widget. The widget has no minimum size: a Row is as high as
 // its Measure returns, and an overlay covers its window.
-func NewRenderer(w fyne.Widget, layOut func(fyne.Size), parts ...fyne.CanvasObject) fyne.WidgetRenderer {
-	return &partsRenderer{w, layOut, parts}
+func NewRenderer(w fyne.Widget, layOut func(fyne.Size), parts ...fyne.CanvasObject) *Renderer {
+	return &Renderer{Widget: w, LayOut: layOut, Parts: func() []fyne.CanvasObject { return parts }}
 }
 
-type partsRenderer struct {
-	widget fyne.Widget
-	layOut func(fyne.Size)
-	parts  []fyne.CanvasObject
+// Renderer draws a widget from its parts, which may change. All fields but Min are required.
+type Renderer struct {
+	Widget fyne.Widget
+	LayOut func(fyne.Size) // places the parts for a size of the widget
+	Parts  func() []fyne.CanvasObject
+	Min    func() fyne.Size // nil for no minimum size
 }
 
-func (r *partsRenderer) Layout(s fyne.Size)           { r.layOut(s) }
-func (r *partsRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *partsRenderer) Objects() []fyne.CanvasObject { return r.parts }
-func (r *partsRenderer) Destroy()                     {}
-func (r *partsRenderer) Refresh() {
-	r.layOut(r.widget.Size())
-	for _, o := range r.parts {
+// Layout implements fyne.WidgetRenderer.
+func (r *Renderer) Layout(s fyne.Size) { r.LayOut(s) }
+
+// MinSize implements fyne.WidgetRenderer.
+func (r *Renderer) MinSize() fyne.Size {
+	if r.Min == nil {
+		return fyne.Size{}
+	}
+	return r.Min()
+}
+
+// Objects implements fyne.WidgetRenderer.
+func (r *Renderer) Objects() []fyne.CanvasObject { return r.Parts() }
+
+// Destroy implements fyne.WidgetRenderer.
+func (r *Renderer) Destroy() {}
+
+// Refresh implements fyne.WidgetRenderer.
+func (r *Renderer) Refresh() {
+	r.LayOut(r.Widget.Size())
+	for _, o := range r.Parts() {
 		o.Refresh()
 	}
-	canvas.Refresh(r.widget)
+	canvas.Refresh(r.Widget)
 }

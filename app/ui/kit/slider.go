@@ -121,8 +121,10 @@ func (s *Slider) CreateRenderer() fyne.WidgetRenderer {
 	r := &sliderRenderer{s: s, back: canvas.NewRectangle(Color(RoleLine)), bar: canvas.NewRectangle(Color(RoleAccent)), knob: canvas.NewCircle(Color(RoleCard)), number: canvas.NewText("", Color(RoleText))}
 	r.back.CornerRadius, r.bar.CornerRadius = 2, 2
 	r.number.Alignment = fyne.TextAlignTrailing
-	r.Refresh()
-	return r
+	r.layOut(s.Size())
+	parts := NewRenderer(s, r.layOut, r.back, r.bar, r.knob, r.number)
+	parts.Min = func() fyne.Size { return fyne.NewSize(sliderWidth, sliderHeight) }
+	return parts
 }
 
 type sliderRenderer struct {
@@ -132,8 +134,18 @@ type sliderRenderer struct {
 	number    *canvas.Text
 }
 
-func (r *sliderRenderer) Layout(size fyne.Size) {
+func (r *sliderRenderer) layOut(size fyne.Size) {
 	s := r.s
+	bar, line, width := RoleAccent, RoleAccent, float32(2)
+	if s.Disabled() {
+		bar, line = RoleFaint, RoleFaint
+	}
+	if s.focused {
+		line, width = RoleText, 3
+	}
+	r.back.FillColor, r.bar.FillColor = Color(RoleLine), Color(bar)
+	r.knob.FillColor, r.knob.StrokeColor, r.knob.StrokeWidth = Color(RoleCard), Color(line), width
+	r.number.Text, r.number.TextSize, r.number.Color = strconv.Itoa(s.value), SizeText, Color(RoleText)
 	track, y := s.track(), size.Height/2
 	x := (track - sliderKnob) * float32(s.value-s.low) / float32(max(s.high-s.low, 1))
 	r.back.Move(fyne.NewPos(0, y-2))
@@ -146,28 +158,3 @@ func (r *sliderRenderer) Layout(size fyne.Size) {
 	r.number.Move(fyne.NewPos(track, (size.Height-h)/2))
 	r.number.Resize(fyne.NewSize(sliderNumber, h))
 }
-
-func (r *sliderRenderer) MinSize() fyne.Size { return fyne.NewSize(sliderWidth, sliderHeight) }
-
-func (r *sliderRenderer) Refresh() {
-	s := r.s
-	bar, line, width := RoleAccent, RoleAccent, float32(2)
-	if s.Disabled() {
-		bar, line = RoleFaint, RoleFaint
-	}
-	if s.focused {
-		line, width = RoleText, 3
-	}
-	r.back.FillColor, r.bar.FillColor = Color(RoleLine), Color(bar)
-	r.knob.FillColor, r.knob.StrokeColor, r.knob.StrokeWidth = Color(RoleCard), Color(line), width
-	r.number.Text, r.number.TextSize, r.number.Color = strconv.Itoa(s.value), SizeText, Color(RoleText)
-	r.Layout(s.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-}
-
-func (r *sliderRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.bar, r.knob, r.number}
-}
-func (r *sliderRenderer) Destroy() {}

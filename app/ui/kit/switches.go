@@ -68,8 +68,10 @@ func (s *Switch) Cursor() desktop.Cursor { return desktop.PointerCursor }
 // CreateRenderer implements fyne.Widget.
 func (s *Switch) CreateRenderer() fyne.WidgetRenderer {
 	r := &switchRenderer{s: s, track: canvas.NewRectangle(Color(RoleLine)), knob: canvas.NewCircle(Color(RoleCard))}
-	r.Refresh()
-	return r
+	r.layOut(fyne.Size{})
+	parts := NewRenderer(s, r.layOut, r.track, r.knob)
+	parts.Min = func() fyne.Size { return fyne.NewSize(switchWidth, switchHeight) }
+	return parts
 }
 
 type switchRenderer struct {
@@ -78,20 +80,7 @@ type switchRenderer struct {
 	knob  *canvas.Circle
 }
 
-func (r *switchRenderer) Layout(fyne.Size) {
-	r.track.CornerRadius = switchHeight / 2
-	r.track.Resize(fyne.NewSize(switchWidth, switchHeight))
-	x := float32(3)
-	if r.s.On {
-		x = switchWidth - switchHeight + 3
-	}
-	r.knob.Move(fyne.NewPos(x, 3))
-	r.knob.Resize(fyne.NewSize(switchHeight-6, switchHeight-6))
-}
-
-func (r *switchRenderer) MinSize() fyne.Size { return fyne.NewSize(switchWidth, switchHeight) }
-
-func (r *switchRenderer) Refresh() {
+func (r *switchRenderer) layOut(fyne.Size) {
 	fill, line, knob := RolePanel, RoleFaint, RoleMuted
 	if r.s.On {
 		fill, line, knob = RoleAccent, RoleAccent, RoleOnAccent
@@ -104,14 +93,15 @@ func (r *switchRenderer) Refresh() {
 		line, r.track.StrokeWidth = RoleText, 2
 	}
 	r.track.FillColor, r.track.StrokeColor, r.knob.FillColor = Color(fill), Color(line), Color(knob)
-	r.Layout(fyne.Size{})
-	r.track.Refresh()
-	r.knob.Refresh()
+	r.track.CornerRadius = switchHeight / 2
+	r.track.Resize(fyne.NewSize(switchWidth, switchHeight))
+	x := float32(3)
+	if r.s.On {
+		x = switchWidth - switchHeight + 3
+	}
+	r.knob.Move(fyne.NewPos(x, 3))
+	r.knob.Resize(fyne.NewSize(switchHeight-6, switchHeight-6))
 }
-
-func (r *switchRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.track, r.knob} }
-
-func (r *switchRenderer) Destroy() {}
 
 // Segments is a row of choices.
 type Segments struct {

@@ -73,7 +73,7 @@ func (f *ValueField) Measure(float32) float32 { return f.MinSize().Height }
 
 // CreateRenderer implements fyne.Widget.
 func (f *ValueField) CreateRenderer() fyne.WidgetRenderer {
-	return &fieldRenderer{f.box, f.Entry, nil, f}
+	return newFieldRenderer(f, f.box, f.Entry, nil)
 }
 
 // NewFieldRow returns a field with a placeholder and a text, which Esc clears.

@@ -49,12 +49,11 @@ func OpenModal(over fyne.Canvas) *Modal {
 func (m *Modal) Close() { m.over.Overlays().Remove(m) }
 
 // CreateRenderer implements fyne.Widget.
-func (m *Modal) CreateRenderer() fyne.WidgetRenderer { return &modalRenderer{m} }
+func (m *Modal) CreateRenderer() fyne.WidgetRenderer {
+	return &kit.Renderer{Widget: m, LayOut: m.layOut, Parts: m.parts}
+}
 
-type modalRenderer struct{ m *Modal }
-
-func (r *modalRenderer) Layout(s fyne.Size) {
-	m := r.m
+func (m *Modal) layOut(s fyne.Size) {
 	m.scrim.Resize(s)
 	width := max(0, min(m.maxWidth, s.Width-2*kit.Gap20))
 	height := m.Card.Measure(width)
@@ -69,22 +68,12 @@ func (r *modalRenderer) Layout(s fyne.Size) {
 	m.Card.Resize(fyne.NewSize(width, height))
 }
 
-func (r *modalRenderer) MinSize() fyne.Size { return fyne.Size{} }
-
-func (r *modalRenderer) Refresh() {
-	r.Layout(r.m.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
+func (m *Modal) parts() []fyne.CanvasObject {
+	if m.tall {
+		return []fyne.CanvasObject{m.scrim, m.Port}
 	}
+	return []fyne.CanvasObject{m.scrim, m.Card}
 }
-
-func (r *modalRenderer) Objects() []fyne.CanvasObject {
-	if r.m.tall {
-		return []fyne.CanvasObject{r.m.scrim, r.m.Port}
-	}
-	return []fyne.CanvasObject{r.m.scrim, r.m.Card}
-}
-func (r *modalRenderer) Destroy() {}
 
 // confirmWidth is the maximum width of a question.
 const confirmWidth float32 = 360

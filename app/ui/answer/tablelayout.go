@@ -2,40 +2,32 @@ package answer
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 
 	"mac-stats/app/ui/kit"
 )
 
-type tableRenderer struct {
-	t       *tableRow
-	objects []fyne.CanvasObject
-}
-
 // gather collects the objects of the visible rows.
-func (r *tableRenderer) gather() {
-	t := r.t
+func (t *tableRow) gather() {
 	t.firstVisible, t.lastVisible = t.visibleRows()
-	r.objects = append(r.objects[:0], t.frame)
+	t.objects = append(t.objects[:0], t.frame)
 	for i := t.firstVisible; i < t.lastVisible; i++ {
 		if i > 0 {
-			r.objects = append(r.objects, t.lines[i-1])
+			t.objects = append(t.objects, t.lines[i-1])
 		}
 		for _, p := range t.cells[i] {
-			r.objects = append(r.objects, p)
+			t.objects = append(t.objects, p)
 		}
 	}
 	if t.listed {
 		for _, p := range t.names {
-			r.objects = append(r.objects, p)
+			t.objects = append(t.objects, p)
 		}
 	}
 }
 
-func (r *tableRenderer) Layout(s fyne.Size) {
-	t := r.t
+func (t *tableRow) layOut(s fyne.Size) {
 	t.Measure(s.Width)
-	r.gather()
+	t.gather()
 	for _, p := range t.names {
 		p.Hidden = !t.listed
 	}
@@ -43,14 +35,13 @@ func (r *tableRenderer) Layout(s fyne.Size) {
 		p.Hidden = t.listed
 	}
 	if t.listed {
-		r.layoutList(s)
+		t.layoutList(s)
 		return
 	}
-	r.layoutColumns(s)
+	t.layoutColumns(s)
 }
 
-func (r *tableRenderer) layoutColumns(s fyne.Size) {
-	t := r.t
+func (t *tableRow) layoutColumns(s fyne.Size) {
 	var full float32
 	for _, w := range t.widths {
 		full += w + 2*kit.Gap12
@@ -81,8 +72,7 @@ func (r *tableRenderer) layoutColumns(s fyne.Size) {
 	}
 }
 
-func (r *tableRenderer) layoutList(s fyne.Size) {
-	t := r.t
+func (t *tableRow) layoutList(s fyne.Size) {
 	t.frame.Resize(s)
 	name := t.nameWidth(s.Width)
 	y, n := kit.Gap8, 0
@@ -102,18 +92,4 @@ func (r *tableRenderer) layoutList(s fyne.Size) {
 			n++
 		}
 	}
-}
-
-func (r *tableRenderer) MinSize() fyne.Size { return fyne.Size{} }
-
-func (r *tableRenderer) Objects() []fyne.CanvasObject { return r.objects }
-
-func (r *tableRenderer) Destroy() {}
-
-func (r *tableRenderer) Refresh() {
-	r.Layout(r.t.Size())
-	for _, o := range r.objects {
-		o.Refresh()
-	}
-	canvas.Refresh(r.t)
 }
