@@ -92,6 +92,14 @@ func (r *CodeRow) onWrap() {
 
 func (r *CodeRow) textWidth(width float32) float32 { return width - 2*kit.Gap12 - r.aside }
 
+// NaturalWidth returns the width that shows the longest line, or 0 if lines are wrapped.
+func (r *CodeRow) NaturalWidth() float32 {
+	if r.Text.wrap {
+		return 0
+	}
+	return r.Text.widest + 2*kit.Gap12 + 1
+}
+
 // Measure implements Row.
 func (r *CodeRow) Measure(width float32) float32 {
 	r.fit(width)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/ui/column"
@@ -147,4 +148,46 @@ func TestCodeUsesTheAvailableWidth(t *testing.T) {
 	if code, text := row("```go\nf()\n```").Max, row("words").Max; code != kit.ColumnMax || text != kit.ProseMax {
 		t.Errorf("code is at most %g wide, text %g", code, text)
 	}
+}
+
+// In a wide window tables and code use the room beside the column; text keeps its width.
+func TestWideRowsUseTheRoomBesideTheColumn(t *testing.T) {
+	inApp(t, func(t *testing.T) {
+		cell := strings.Repeat("a cell with many words ", 3)
+		var rows Rows
+		long := strings.Repeat("call(argument) ", 80)
+		rows.Update(markdown.Parse("| a | b | c |\n|---|---|---|\n| "+cell+" | "+cell+" | "+cell+" |\n\n```\n"+long+"\n```\n\n| a |\n|---|\n| 1 |\n\n```\nf()\n```\n\n"+long).View(), nil, Style{})
+		port := column.NewViewport()
+		w := test.NewTempWindow(t, port)
+		w.SetPadded(false)
+		widths := func(width float32) (out []float32) {
+			w.Resize(fyne.NewSize(width, 800))
+			port.SetRows(rows.Rows)
+			for _, p := range port.Rows {
+				out = append(out, p.Width)
+				if right := port.Left + p.Indent + p.Width; right > width {
+					t.Errorf("at %g a %T ends at %g", width, p.Row, right)
+				}
+			}
+			return out
+		}
+		table := rows.Rows[0].Row.(*tableRow)
+		room := 2300 - port.Pad - (2300-kit.ColumnMax)/2
+		for width, want := range map[float32][]float32{
+			2300: {min(table.NaturalWidth(), room), room, kit.ProseMax, kit.ColumnMax, kit.ProseMax},
+			800:  {800 - 2*port.Pad, 800 - 2*port.Pad, kit.ProseMax, 800 - 2*port.Pad, kit.ProseMax},
+		} {
+			if got := widths(width); !cmp.Equal(want, got) {
+				t.Errorf("at %g the rows are %v wide, want %v", width, got, want)
+			}
+		}
+		widths(2300)
+		code := rows.Rows[1].Row.(*CodeRow)
+		code.Text.setWrap(true)
+		for range 3 {
+			if got := widths(2300)[1]; got != kit.ColumnMax {
+				t.Errorf("wrapped code is %g wide", got)
+			}
+		}
+	})
 }

@@ -132,15 +132,27 @@ const (
 	nameMax float32 = 110 // maximum width of the names beside a list's values
 )
 
+// NaturalWidth returns the width that shows each cell on one line.
+func (t *tableRow) NaturalWidth() float32 {
+	all := t.pads()
+	for _, w := range t.natural {
+		all += w + 1
+	}
+	return all
+}
+
+// pads returns the width of the space around the cells of a row.
+func (t *tableRow) pads() float32 { return 2 * kit.Gap12 * float32(len(t.natural)) }
+
+// Measure implements kit.Row.
 func (t *tableRow) Measure(width float32) float32 {
-	pads := 2 * kit.Gap12 * float32(len(t.natural))
-	var least, all float32
-	for c, w := range t.longest {
+	pads := t.pads()
+	var least float32
+	for _, w := range t.longest {
 		least += min(w+1, wordMax)
-		all += t.natural[c] + 1
 	}
 	t.heights = t.heights[:0]
-	t.listed = all+pads > width && least+pads > width && len(t.cells) > 1 && len(t.natural) > 1
+	t.listed = t.NaturalWidth() > width && least+pads > width && len(t.cells) > 1 && len(t.natural) > 1
 	if t.listed {
 		return t.measureList(width)
 	}

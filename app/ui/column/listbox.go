@@ -31,11 +31,7 @@ func NewListBox(rows []*Placed, maxHeight float32) *ListBox {
 func (b *ListBox) Measure(width float32) float32 {
 	h := b.Port.Top + b.Port.Bottom
 	for i, p := range b.rows {
-		w := min(width-listGutter, kit.ColumnMax) - p.Indent
-		if p.Max > 0 {
-			w = min(w, p.Max-p.Indent)
-		}
-		h += p.Row.Measure(w)
+		h += p.Row.Measure(p.widthIn(min(width-listGutter, kit.ColumnMax), width-listGutter))
 		if i > 0 {
 			h += p.Gap * kit.Density()
 		}

@@ -21,6 +21,22 @@ type Placed struct {
 	Dirty              bool
 }
 
+// wide is a row whose content doesn't wrap well: a table, code. It may be wider than the column
+// if there is room to the right.
+type wide interface{ NaturalWidth() float32 }
+
+// widthIn returns the width of the row in a column, with room from the column's left edge on.
+func (p *Placed) widthIn(column, room float32) float32 {
+	w := column - p.Indent
+	if p.Max > 0 {
+		w = min(w, p.Max-p.Indent)
+	}
+	if r, ok := p.Row.(wide); ok {
+		w = max(w, min(r.NaturalWidth(), room-p.Indent))
+	}
+	return w
+}
+
 // places holds rows below each other, their places in the column, and the visible part of
 // the column. It is independent of any screen.
 type places struct {
@@ -90,10 +106,7 @@ func (c *places) place() {
 	}
 	y := c.Top
 	for i, p := range c.Rows {
-		w := c.column - p.Indent
-		if p.Max > 0 {
-			w = min(w, p.Max-p.Indent)
-		}
+		w := p.widthIn(c.column, c.size.Width-c.Left-c.Pad)
 		if force || p.Dirty || p.Width != w {
 			p.Width, p.Dirty = w, false
 			p.Height = p.Row.Measure(w)
