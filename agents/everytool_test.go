@@ -16,8 +16,8 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Every place that must list all tools, besides the tools themselves; see CONTRIBUTING.md,
-// "A tool".
+// Every list of all tools is complete; see CONTRIBUTING.md, "A tool". The words for a call
+// are tested in app/cpuwindow/conversation.
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
@@ -29,19 +29,19 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	slices.Sort(all)
 	known := slices.Sorted(slices.Values(registry.KnownTools))
 	if diff := cmp.Diff(known, all); diff != "" {
-		t.Errorf("registry.KnownTools (-) and turn.ownTools (+) differ:\n%s", diff)
+		t.Errorf("registry.KnownTools (-) and turn.ownTools (+) differ; a tool whose field of Params newRig doesn't set is missing too:\n%s", diff)
 	}
 
 	bringStrangersText := []string{tools.FetchURL, tools.RunCmd, tools.MCP}
 	decided := slices.Sorted(slices.Values(slices.Concat(OwnTools(), bringStrangersText)))
 	if diff := cmp.Diff(known, decided); diff != "" {
-		t.Errorf("does a tool's result hold text of strangers? Put it into OwnTools, or into the list above (+):\n%s", diff)
+		t.Errorf("may a tool's result hold strangers' text? Add the tool to bringStrangersText above if so, otherwise to OwnTools in turn_compact.go:\n%s", diff)
 	}
 
 	for _, name := range registry.KnownTools {
 		_, err := r.params.Memory.Append(t.Context(), memory.Lesson{Text: "The user likes to write " + name + ": home"})
 		if !errors.Is(err, lesson.ErrRejected) {
-			t.Errorf("a lesson that holds the directive %s is saved: add it to directivePattern of sessionmem/memory (%v)", name, err)
+			t.Errorf("a lesson that holds the directive %s was not rejected: add it to directivePattern in sessionmem/lesson (%v)", name, err)
 		}
 	}
 }

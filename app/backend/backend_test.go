@@ -218,7 +218,7 @@ func TestStatsOfOneTopicOrAll(t *testing.T) {
 	}
 	for _, topic := range monitor.Topics() {
 		if !tools.IsStatsTopic(topic) {
-			t.Errorf("SYSTEM_STATS can't be asked for %s: add it to the topics in agents", topic)
+			t.Errorf("SYSTEM_STATS can't be asked for %s: add it to statsTopics in agents/tools/stats.go", topic)
 		}
 	}
 }

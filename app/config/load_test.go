@@ -58,7 +58,7 @@ func TestEveryFieldHasASetting(t *testing.T) {
 	keys := map[string]bool{}
 	for _, s := range Settings() {
 		if keys[s.Key] {
-			t.Errorf("%s stands twice in the table", s.Key)
+			t.Errorf("%s is in the table twice", s.Key)
 		}
 		keys[s.Key] = true
 		if s.Help == "" || s.Allowed == "" {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -301,5 +302,16 @@ func BenchmarkHistoryAdd(b *testing.B) {
 	for b.Loop() {
 		at = at.Add(time.Second)
 		tr.add(at, time.Second, 1)
+	}
+}
+
+// record adds every headline to a history.
+func TestEveryHeadlineHasAHistory(t *testing.T) {
+	for _, metric := range Metrics() {
+		var s Snapshot // no reading is missing
+		_, ok := s.headline(metric)
+		if ok != slices.Contains(traced(), metric) {
+			t.Errorf("%s has a headline: %v; traced in historyfile.go must agree", metric, ok)
+		}
 	}
 }

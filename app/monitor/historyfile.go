@@ -32,7 +32,8 @@ const saveEvery = 5 * time.Minute
 // 5 s.
 const latestSlot = 1 << 38
 
-// traced returns the metrics with a history, in the order of the file.
+// traced returns the metrics with a history, in the order of the file: those that have a
+// headline.
 func traced() []Metric {
 	return []Metric{CPU, Memory, Disk, Network, GPU, Temperature, Battery}
 }

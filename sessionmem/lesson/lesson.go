@@ -57,7 +57,7 @@ var instructionPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// directivePattern matches a line of the orchestrator's own language.
+// directivePattern matches a directive: the name of a tool and a colon.
 var directivePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
 })

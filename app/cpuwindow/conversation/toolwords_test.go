@@ -12,7 +12,7 @@ import (
 func TestEveryToolHasWords(t *testing.T) {
 	for _, name := range registry.KnownTools {
 		if does, did := toolWords(name); does == name || did == name {
-			t.Errorf("%s is shown by its raw name", name)
+			t.Errorf("%s is shown by its raw name: add it to toolWords", name)
 		}
 	}
 	if got := ToolWords("files.read_file", true); got != "files.read_file" {

@@ -115,8 +115,8 @@ func level(v, warn, hot float64) fyne.ThemeColorName {
 	return kit.RoleText
 }
 
-// gigabytes returns bytes of memory in units of 2^30. Other sizes use powers of ten, as disks and
-// people do.
+// gigabytes returns bytes of memory in units of 2^30. Other sizes are in powers of ten, as on
+// the labels of disks.
 func gigabytes(b uint64) string { return i18n.Number(fmt.Sprintf("%.1f", float64(b)/(1<<30))) }
 
 // WholeGigabytes returns bytes of memory in units of 2^30, without a fraction.
