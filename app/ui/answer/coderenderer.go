@@ -13,14 +13,15 @@ import (
 
 type codeRenderer struct {
 	prose.LinePaint
-	t *codeText
+	t     *codeText
+	width float32 // for which the lines are drawn
 }
 
-func (r *codeRenderer) Layout(fyne.Size) {
+func (r *codeRenderer) Layout(s fyne.Size) {
 	if t := r.t; t.offset > t.maxOffset() {
 		t.offset = t.maxOffset()
 		r.Refresh()
-	} else if t.drawn != t.version {
+	} else if t.drawn != t.version || r.width != s.Width {
 		r.Refresh()
 	}
 }
@@ -34,7 +35,7 @@ func (r *codeRenderer) Destroy() {}
 // Refresh places the visible lines.
 func (r *codeRenderer) Refresh() {
 	t := r.t
-	t.drawn = t.version
+	t.drawn, r.width = t.version, t.Size().Width
 	r.Begin()
 	first, last := t.visibleLines()
 	for n := first; n < last; n++ {

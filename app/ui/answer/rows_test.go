@@ -191,3 +191,23 @@ func TestWideRowsUseTheRoomBesideTheColumn(t *testing.T) {
 		}
 	})
 }
+
+func TestCodeIsDrawnAgainWhenItGetsWider(t *testing.T) {
+	inApp(t, func(t *testing.T) {
+		text := newCodeText()
+		text.set(strings.Repeat("f(x) ", 100), []markdown.Span{{To: 10}, {To: 300}, {To: 500}})
+		r := test.WidgetRenderer(text)
+		drawn := func(width float32) (right float32) {
+			text.Resize(fyne.NewSize(width, text.Measure(width)))
+			for _, o := range r.Objects() {
+				right = max(right, o.Position().X+o.Size().Width)
+			}
+			return right
+		}
+		drawn(300)
+		r.Refresh()
+		if right := drawn(2000); right < 2000 {
+			t.Errorf("of 2000 the code is drawn up to %g", right)
+		}
+	})
+}
