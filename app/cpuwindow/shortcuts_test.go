@@ -128,3 +128,19 @@ func (b *bench) inFile(want string) {
 		b.t.Errorf("config.toml has no %q:\n%s", want, data)
 	}
 }
+
+func TestTheFootOfTheShortcutsFitsTheNarrowestWindow(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.w.win.Resize(fyne.NewSize(340, 700))
+		b.w.commands.toggleList()
+		b.Settle()
+		hint := b.w.commands.list.Hint
+		german, _ := translations(t)["de"][hint.Text].(string)
+		for _, text := range []string{hint.Text, german} {
+			if need := kit.MeasureText(text, hint.TextSize, hint.Style).Width; text == "" || need > hint.Size().Width {
+				t.Errorf("%q needs %g and has %g", text, need, hint.Size().Width)
+			}
+		}
+	})
+}

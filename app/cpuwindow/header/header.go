@@ -48,6 +48,8 @@ type Header struct {
 	bar     *fyne.Container
 	layout  *barLayout
 	empty   bool // the chat has no messages
+	hasFile bool
+	width   float32
 }
 
 // New returns the header of a new chat. demo shows that the app runs without a model.
@@ -87,7 +89,8 @@ func (h *Header) ShowChat(title, agent string, chosen transcript.Settings, hasFi
 	h.Agent.SetText(agent)
 	h.Model.SetText(cmp.Or(chosen.Model, automaticModel()))
 	h.Options.SetText(optionsWords(chosen))
-	h.file.Hidden = !hasFile
+	h.hasFile = hasFile
+	h.showFile()
 	h.empty = title == untitled()
 	h.fresh.Hidden = !h.layout.narrow || h.empty
 	h.bar.Refresh()
@@ -119,7 +122,8 @@ func (h *Header) ForPage(on bool, title string) {
 	h.Agent.Hidden, h.Model.Hidden, h.Options.Hidden = on, on, on
 	if on {
 		h.private.Hidden = true
-		h.file.Hidden, h.empty = true, false
+		h.hasFile, h.empty = false, false
+		h.showFile()
 		h.fresh.Hidden = !h.layout.narrow
 		h.title.SetText(title)
 	}
@@ -137,11 +141,20 @@ func (h *Header) SetPrivate(on bool) { h.private.Hidden = !on }
 
 // SetWidth sets the width of the header.
 func (h *Header) SetWidth(width float32) {
+	h.width = width
+	h.showFile()
 	if tight := width < tightBelow; tight != h.layout.tight {
 		h.layout.tight = tight
 		h.bar.Refresh()
 	}
 }
+
+// fileFrom is the least width with room for the button that opens the file beside a title. The
+// menu of the session opens it too.
+const fileFrom float32 = 420
+
+// showFile shows the button that opens the file if there is one, and room.
+func (h *Header) showFile() { h.file.Hidden = !h.hasFile || h.width != 0 && h.width < fileFrom }
 
 // SetAsks marks the button that opens the list if a question waits in another chat.
 func (h *Header) SetAsks(on bool) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
@@ -30,5 +31,28 @@ func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
 	choices[0].Hide()
 	if diff := cmp.Diff(float32(0), choiceWidths(choices, 320)[0]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestTheTitleHasRoomInTheNarrowestWindow(t *testing.T) {
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	h := New(Actions{}, false)
+	w := test.NewTempWindow(t, h.Object)
+	w.SetPadded(false)
+	for _, size := range []struct {
+		width float32
+		file  bool
+	}{{340, false}, {600, true}, {340, false}} {
+		h.SetNarrow(true)
+		h.SetWidth(size.width)
+		h.ShowChat("What is in this picture of mine", "orchestrator", transcript.Settings{}, true)
+		w.Resize(fyne.NewSize(size.width, 100))
+		if got := h.title.Size().Width; got < titleLeast || h.file.Visible() != size.file {
+			t.Errorf("at %g the title is %g wide, the button visible: %t", size.width, got, h.file.Visible())
+		}
+	}
+	h.SetWidth(600)
+	if !h.file.Visible() {
+		t.Error("a wider window has no button for the file")
 	}
 }

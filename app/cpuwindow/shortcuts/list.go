@@ -44,7 +44,7 @@ func Open(h Host, actions []Action, now config.Config, closed func()) *List {
 		h.Canvas().Overlays().Remove(l.SearchCard)
 		closed()
 	}
-	hint := i18n.T("Change them in Settings, or in [shortcuts] of config.toml")
+	hint := i18n.T("Change them in Settings or config.toml")
 	l.SearchCard = overlay.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), l.close)
 	l.Port.Pad, l.Port.Top, l.Port.Bottom = kit.Gap16, kit.Gap8, kit.Gap8
 	l.OnKey = l.key
