@@ -174,7 +174,7 @@ func TestNothingActsWithoutAYes(t *testing.T) {
 			if tool, covers, _ := strings.Cut(tt.always, " "); tool != "" {
 				p := tools.Permission{Agent: "orchestrator", Tool: tool, Covers: covers, Answer: AnswerAlways}
 				for _, have := range client.Tools(t.Context()) {
-					if have.Name() == tool {
+					if have.Doc().Name == tool {
 						p.Stamp = have.(interface{ Stamp() string }).Stamp()
 					}
 				}

@@ -78,7 +78,7 @@ func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, 
 		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{}, quoted: prompt.QuotedLines{},
 	}
 	d.window = prompt.NewWindow(numCtx, d.estimate, offered, len(offered) > 0 && model.Can("tools"))
-	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Name()) }) {
+	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) }) {
 		p.consent.Describe()
 	}
 	return d

@@ -23,7 +23,7 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
 	var all []string
 	for _, tool := range append(r.idle().assembly.to.Finders(), r.idle().ownTools(delegate.Config{})...) {
-		all = append(all, tool.Name())
+		all = append(all, tool.Doc().Name)
 	}
 	all = append(all, tools.RunCmd, tools.MCP) // if they are enabled or configured
 	slices.Sort(all)

@@ -23,11 +23,10 @@ type guarded struct {
 	ran []string
 }
 
-func (*guarded) Name() string { return tools.SystemStats }
 func (*guarded) Doc() tools.Doc {
 	return tools.Doc{Name: tools.SystemStats, Usage: "SYSTEM_STATS: <x>"}
 }
-func (*guarded) Params() []tools.Param { return nil }
+
 func (*guarded) Action(c tools.Call) (tools.Action, error) {
 	program, _, _ := strings.Cut(c.Arg, " ")
 	return tools.Action{Tool: tools.SystemStats, What: c.Arg, Covers: program, Where: "here"}, nil
@@ -154,7 +153,7 @@ func TestEveryToolStatesItsEffects(t *testing.T) {
 	idle := r.idle()
 	for _, tool := range append(idle.ownTools(idle.assembly.to), idle.assembly.to.Finders()...) {
 		if tool.Doc().Effects == (tools.Effects{}) {
-			t.Errorf("%s", tool.Name())
+			t.Errorf("%s", tool.Doc().Name)
 		}
 	}
 }
@@ -162,7 +161,6 @@ func TestEveryToolStatesItsEffects(t *testing.T) {
 // foreign is a tool of another program, with that program's description.
 type foreign struct{ *guarded }
 
-func (foreign) Name() string   { return "files.read" }
 func (foreign) Doc() tools.Doc { return tools.Doc{Name: "files.read", Usage: "MCP: files.read <x>"} }
 
 // Beside other programs' text, every address needs a question, so no answer is offered

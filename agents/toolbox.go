@@ -24,7 +24,7 @@ type toolbox struct {
 func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	list := slices.Clone(b.own)
 	if b.place != nil { // nobody can be asked there, so no tool acts outside
-		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Name()) })
+		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Doc().Name) })
 	}
 	if outside := b.cast.base.p.Outside; outside != nil {
 		for _, tool := range outside(ctx) {
@@ -81,7 +81,7 @@ const foreignShare = 10
 // remain than fit, it keeps those closest to the message. The order stays the same, so
 // that prompts do too.
 func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
-	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Name()) })
+	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Doc().Name) })
 	room := cmp.Or(b.cast.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
 		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
@@ -89,9 +89,9 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 	var foreign []prompt.Named
 	by, total := map[string]tools.Tool{}, 0
 	for _, tool := range list {
-		if tools.IsForeign(tool.Name()) {
-			foreign = append(foreign, prompt.Named{Name: tool.Name(), Description: tool.Doc().Description})
-			by[tool.Name()] = tool
+		if tools.IsForeign(tool.Doc().Name) {
+			foreign = append(foreign, prompt.Named{Name: tool.Doc().Name, Description: tool.Doc().Description})
+			by[tool.Doc().Name] = tool
 			total += size(tool)
 		}
 	}
@@ -104,5 +104,5 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 			kept[n.Name], room = true, room-need
 		}
 	}
-	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Name()) && !kept[tool.Name()] })
+	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) && !kept[tool.Doc().Name] })
 }

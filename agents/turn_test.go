@@ -277,7 +277,7 @@ func TestTurnLimits(t *testing.T) {
 		{"given three identical calls", func(int) string { return "SYSTEM_STATS: cpu" }, 4, "3 times with the same argument", 3},
 		{"given three failures in a row", func(n int) string { return fmt.Sprintf("SYSTEM_STATS: what%d", n) }, 4, "3 tool calls in a row have failed", 3},
 		{"given ever new calls", func(n int) string {
-			return "SYSTEM_STATS: " + tools.Stats{}.Params()[0].Enum[n%7] + strings.Repeat(" x", n)
+			return "SYSTEM_STATS: " + tools.Stats{}.Doc().Params[0].Enum[n%7] + strings.Repeat(" x", n)
 		}, 16, "15 rounds", 15},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -70,21 +70,14 @@ func New(p Params) *Tool {
 	return &Tool{p}
 }
 
-// Name implements tools.Tool.
-func (*Tool) Name() string { return tools.RunCmd }
-
 // Doc implements tools.Tool.
 func (*Tool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.RunCmd, Usage: "RUN_CMD: <program> [arguments]",
 		Description: "Runs a program in the user's folder for it, without a shell: no pipes, no variables, no wildcards. The user is asked first.",
 		Effects:     tools.Effects{Reads: "files of this machine", Writes: "files"},
+		Params:      []tools.Param{{Name: "command", Description: "the program and its arguments, in one line", Required: true}},
 	}
-}
-
-// Params implements tools.Tool.
-func (*Tool) Params() []tools.Param {
-	return []tools.Param{{Name: "command", Description: "the program and its arguments, in one line", Required: true}}
 }
 
 // readers are programs that only read and print, or create empty files and folders,

@@ -55,17 +55,17 @@ func (c Config) Finders() []tools.Tool { return []tools.Tool{findTool{c, false},
 // agentTool is AGENT.
 type agentTool struct{ c Config }
 
-func (agentTool) Name() string { return registry.ToolAgent }
-func (agentTool) Reports()     {}
+func (agentTool) Reports() {}
 
 func (agentTool) Doc() tools.Doc {
-	return tools.Doc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone.", Effects: tools.Effects{Sends: "the task, to that agent's model"}}
-}
-
-func (agentTool) Params() []tools.Param {
-	return []tools.Param{
-		{Name: "agent", Description: "the agent's slug, from the list", Required: true},
-		{Name: "task", Description: "the task, with all the agent needs to know; left out: the user's message"},
+	return tools.Doc{
+		Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>",
+		Description: "Hands a task to another agent, who sees the task alone.",
+		Effects:     tools.Effects{Sends: "the task, to that agent's model"},
+		Params: []tools.Param{
+			{Name: "agent", Description: "the agent's slug, from the list", Required: true},
+			{Name: "task", Description: "the task, with all the agent needs to know; left out: the user's message"},
+		},
 	}
 }
 
@@ -105,17 +105,17 @@ func (a agentTool) find(selector string) (registry.Agent, error) {
 // skillTool is SKILL.
 type skillTool struct{ c Config }
 
-func (skillTool) Name() string { return registry.ToolSkill }
-func (skillTool) Reports()     {}
+func (skillTool) Reports() {}
 
 func (skillTool) Doc() tools.Doc {
-	return tools.Doc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone.", Effects: tools.Effects{Sends: "the task, to the model"}}
-}
-
-func (skillTool) Params() []tools.Param {
-	return []tools.Param{
-		{Name: "skill", Description: "the skill's name, from the list", Required: true},
-		{Name: "task", Description: "the task, with all that is needed; left out: the user's message"},
+	return tools.Doc{
+		Name: registry.ToolSkill, Usage: "SKILL: <name> <task>",
+		Description: "Has a task done by the rules of a skill, which sees the task alone.",
+		Effects:     tools.Effects{Sends: "the task, to the model"},
+		Params: []tools.Param{
+			{Name: "skill", Description: "the skill's name, from the list", Required: true},
+			{Name: "task", Description: "the task, with all that is needed; left out: the user's message"},
+		},
 	}
 }
 

@@ -19,13 +19,6 @@ type findTool struct {
 	skill bool
 }
 
-func (f findTool) Name() string {
-	if f.skill {
-		return registry.ToolFindSkill
-	}
-	return registry.ToolFindAgent
-}
-
 func (f findTool) kind() string {
 	if f.skill {
 		return "skill"
@@ -34,15 +27,16 @@ func (f findTool) kind() string {
 }
 
 func (f findTool) Doc() tools.Doc {
+	name := registry.ToolFindAgent
+	if f.skill {
+		name = registry.ToolFindSkill
+	}
 	return tools.Doc{
-		Name: f.Name(), Usage: f.Name() + ": <what for>",
+		Name: name, Usage: name + ": <what for>",
 		Description: "Finds " + f.kind() + "s that are not listed, by what they are for.",
 		Effects:     tools.Effects{Reads: "the list of your agents and skills"},
+		Params:      []tools.Param{{Name: "query", Description: "what it is to do, in a few words of English", Required: true}},
 	}
-}
-
-func (f findTool) Params() []tools.Param {
-	return []tools.Param{{Name: "query", Description: "what it is to do, in a few words of English", Required: true}}
 }
 
 // Run returns the names with their descriptions, best first.

@@ -23,9 +23,6 @@ type Tool struct {
 	Host    Host
 }
 
-// Name returns FETCH_URL.
-func (Tool) Name() string { return tools.FetchURL }
-
 // Doc returns the tool's description for a model.
 func (Tool) Doc() tools.Doc {
 	return tools.Doc{
@@ -33,12 +30,8 @@ func (Tool) Doc() tools.Doc {
 		Usage:       "FETCH_URL: <url>",
 		Description: "Reads a web page as text (http or https, public addresses).",
 		Effects:     tools.Effects{Reads: "a public web page", Sends: "the address, to its host"},
+		Params:      []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}},
 	}
-}
-
-// Params returns the address.
-func (Tool) Params() []tools.Param {
-	return []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}}
 }
 
 // Fits reports whether a call names an address.

@@ -23,21 +23,16 @@ import (
 //   - memory.write = off, or a private chat: it is refused.
 type appendTool struct{ *Lessons }
 
-func (appendTool) Name() string { return tools.MemoryAppend }
-
 func (appendTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name:        tools.MemoryAppend,
 		Usage:       "MEMORY_APPEND: [agent:<id>] <lesson>",
 		Description: "Saves one short sentence for later conversations; with agent:<id>, for that agent alone.",
 		Effects:     tools.Effects{Writes: "one line of your memory, or a proposal"},
-	}
-}
-
-func (appendTool) Params() []tools.Param {
-	return []tools.Param{
-		{Name: "lesson", Description: "one short sentence", Required: true},
-		{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
+		Params: []tools.Param{
+			{Name: "lesson", Description: "one short sentence", Required: true},
+			{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
+		},
 	}
 }
 

@@ -10,24 +10,22 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
+// ownerParam selects the memory to change.
+var ownerParam = tools.Param{Name: "agent", Description: "whose lesson it is, where several have it"}
+
 // replaceTool is MEMORY_REPLACE. It only makes proposals, whatever memory.write is.
 type replaceTool struct{ *Lessons }
-
-func (replaceTool) Name() string { return tools.MemoryReplace }
 
 func (replaceTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.MemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
 		Description: "Proposes another text for a lesson; old is copied exactly. The user decides.",
 		Effects:     tools.Effects{Writes: "a proposal"},
-	}
-}
-
-func (replaceTool) Params() []tools.Param {
-	return []tools.Param{
-		{Name: "old", Description: "the lesson, copied exactly", Required: true},
-		{Name: "new", Description: "one short sentence", Required: true},
-		{Name: "agent", Description: "whose lesson it is, where several have it"},
+		Params: []tools.Param{
+			{Name: "old", Description: "the lesson, copied exactly", Required: true},
+			{Name: "new", Description: "one short sentence", Required: true},
+			ownerParam,
+		},
 	}
 }
 
@@ -55,20 +53,12 @@ func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 // removeTool is MEMORY_REMOVE. It only makes proposals, whatever memory.write is.
 type removeTool struct{ *Lessons }
 
-func (removeTool) Name() string { return tools.MemoryRemove }
-
 func (removeTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.MemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
 		Description: "Proposes to forget a lesson; its text is copied exactly. The user decides.",
 		Effects:     tools.Effects{Writes: "a proposal"},
-	}
-}
-
-func (removeTool) Params() []tools.Param {
-	return []tools.Param{
-		{Name: "text", Description: "the lesson, copied exactly", Required: true},
-		{Name: "agent", Description: "whose lesson it is, where several have it"},
+		Params:      []tools.Param{{Name: "text", Description: "the lesson, copied exactly", Required: true}, ownerParam},
 	}
 }
 

@@ -70,7 +70,7 @@ func (b *bench) open() {
 func (b *bench) tool(name string) tools.Guarded {
 	b.t.Helper()
 	all := b.Tools(b.t.Context())
-	at := slices.IndexFunc(all, func(t tools.Guarded) bool { return t.Name() == name })
+	at := slices.IndexFunc(all, func(t tools.Guarded) bool { return t.Doc().Name == name })
 	if at < 0 {
 		servers, err := b.Servers()
 		b.t.Fatalf("there is no %s: %+v %v", name, servers, err)
@@ -332,17 +332,17 @@ func TestAServersListIsCleaned(t *testing.T) {
 	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
 	var names []string
 	for _, tool := range b.Tools(b.t.Context()) {
-		if strings.HasPrefix(tool.Name(), "many.") {
+		if strings.HasPrefix(tool.Doc().Name, "many.") {
 			continue
 		}
-		names = append(names, tool.Name())
+		names = append(names, tool.Doc().Name)
 		data, err := json.Marshal(tools.Schemas([]tools.Tool{tool}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		told := tool.Doc().Description + string(data)
 		if len(told) > 2000 || strings.Contains(told, "<|im_") || strings.Contains(told, "\u202e") || strings.Contains(told, "\u200b") || strings.Contains(tool.Doc().Description, "\n") {
-			t.Errorf("%s: told %q", tool.Name(), told)
+			t.Errorf("%s: told %q", tool.Doc().Name, told)
 		}
 	}
 	if want := []string{"raw.read_file", "raw.long", "raw.hidden"}; !slices.Equal(names, want) {
@@ -374,7 +374,7 @@ func TestAToolCanBeSwitchedOff(t *testing.T) {
 	if err := b.Switch("test.echo", false); err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(b.Tools(b.t.Context()), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+	if slices.ContainsFunc(b.Tools(b.t.Context()), func(t tools.Guarded) bool { return t.Doc().Name == "test.echo" }) {
 		t.Error("it is offered")
 	}
 	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err == nil {
@@ -388,7 +388,7 @@ func TestAToolCanBeSwitchedOff(t *testing.T) {
 	if err := b.Switch("test.echo", true); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(running.Tools(t.Context()), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+	if !slices.ContainsFunc(running.Tools(t.Context()), func(t tools.Guarded) bool { return t.Doc().Name == "test.echo" }) {
 		t.Error("it stays off where another process switched it on")
 	}
 	if err := b.Switch("test.nothing", true); err == nil {
@@ -470,7 +470,7 @@ func TestASchemaWithReferencesIsInlined(t *testing.T) {
 		if err != nil || string(got) != tt.want || !strings.Contains(tool.Doc().Usage, tt.usage) {
 			t.Errorf("%s: %s %v, usage %s", tt.name, got, err, tool.Doc().Usage)
 		}
-		if data, err := json.Marshal(tool.Schema()); err != nil || len(data) > maxSchema {
+		if data, err := json.Marshal(tool.Doc().Schema); err != nil || len(data) > maxSchema {
 			t.Errorf("%s: %d bytes %v", tt.name, len(data), err)
 		}
 	}

@@ -124,21 +124,21 @@ func newTool(s *server, sp spec) *tool {
 	return t
 }
 
-// Name implements tools.Tool. The server's name comes before the tool's.
+// Name returns the tool's name, which begins with the server's.
 func (t *tool) Name() string { return t.server.name + "." + t.spec.Name }
 
-// Schema returns the arguments for models with native calls.
-func (t *tool) Schema() api.ToolFunctionParameters { return t.schema }
-
-// Doc implements tools.Tool.
+// Doc implements tools.Tool. Its Params are in lower case, because models use any.
 func (t *tool) Doc() tools.Doc {
 	var args []string
+	var params []tools.Param
 	for name, p := range t.schema.Properties.All() {
+		required := slices.Contains(t.schema.Required, name)
+		params = append(params, tools.Param{Name: strings.ToLower(name), Required: required})
 		value := `"…"`
 		if !slices.Contains(p.Type, "string") && len(p.Type) > 0 {
 			value = p.Type[0]
 		}
-		if !slices.Contains(t.schema.Required, name) {
+		if !required {
 			name += "?"
 		}
 		args = append(args, `"`+name+`": `+value)
@@ -149,17 +149,8 @@ func (t *tool) Doc() tools.Doc {
 	}
 	return tools.Doc{
 		Name: t.Name(), Usage: "MCP: " + t.Name() + " {" + strings.Join(args, ", ") + "}",
-		Description: "(says the program " + t.server.name + ") " + t.spec.Description, Effects: effects,
+		Description: "(says the program " + t.server.name + ") " + t.spec.Description, Effects: effects, Params: params, Schema: &t.schema,
 	}
-}
-
-// Params implements tools.Tool. Models write names in any case.
-func (t *tool) Params() []tools.Param {
-	var list []tools.Param
-	for name := range t.schema.Properties.All() {
-		list = append(list, tools.Param{Name: strings.ToLower(name), Required: slices.Contains(t.schema.Required, name)})
-	}
-	return list
 }
 
 // arguments returns the arguments of a call in the types of the schema.

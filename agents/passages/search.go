@@ -26,8 +26,6 @@ type searchTool struct{ p *Passages }
 // Tool returns MEMORY_SEARCH.
 func (p *Passages) Tool() tools.Tool { return searchTool{p} }
 
-func (searchTool) Name() string { return tools.MemorySearch }
-
 func (s searchTool) Doc() tools.Doc {
 	where := "earlier conversations and the memory"
 	if s.p.scope().Session != "" {
@@ -37,11 +35,8 @@ func (s searchTool) Doc() tools.Doc {
 		Name: tools.MemorySearch, Usage: "MEMORY_SEARCH: <query>",
 		Description: "Finds what was said in " + where + ": names, dates, decisions.",
 		Effects:     tools.Effects{Reads: "your earlier conversations and your memory"},
+		Params:      []tools.Param{{Name: "query", Description: "what to look for, in a few words", Required: true}},
 	}
-}
-
-func (searchTool) Params() []tools.Param {
-	return []tools.Param{{Name: "query", Description: "what to look for, in a few words", Required: true}}
 }
 
 // Run searches. It quotes the results with their author and time, the newest last, so that

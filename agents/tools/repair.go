@@ -68,11 +68,12 @@ func repair(args map[string]string, t Tool) map[string]string {
 		}
 	}
 	var missing []string
+	params := t.Doc().Params
 	known := map[string]bool{}
-	for _, p := range t.Params() {
+	for _, p := range params {
 		known[p.Name] = true
 	}
-	for _, p := range t.Params() {
+	for _, p := range params {
 		for _, other := range otherNames[p.Name] {
 			if !has(p.Name) && has(other) && !known[other] {
 				args[p.Name] = args[other]

@@ -16,9 +16,7 @@ type form struct {
 	params []tools.Param
 }
 
-func (f form) Name() string          { return f.name }
-func (f form) Doc() tools.Doc        { return tools.Doc{Name: f.name} }
-func (f form) Params() []tools.Param { return f.params }
+func (f form) Doc() tools.Doc { return tools.Doc{Name: f.name, Params: f.params} }
 func (f form) Run(context.Context, tools.Call) (tools.Result, error) {
 	return tools.Result{}, nil
 }

@@ -22,9 +22,6 @@ type Stats struct {
 	Read func(ctx context.Context, topic string) (string, error)
 }
 
-// Name returns SYSTEM_STATS.
-func (Stats) Name() string { return SystemStats }
-
 // Doc returns the tool's description for a model.
 func (Stats) Doc() Doc {
 	return Doc{
@@ -32,12 +29,8 @@ func (Stats) Doc() Doc {
 		Usage:       "SYSTEM_STATS: [" + strings.Join(statsTopics, "|") + "]",
 		Description: "Reads this machine's state now; without a topic, all of it.",
 		Effects:     Effects{Reads: "how this machine is doing"},
+		Params:      []Param{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}},
 	}
-}
-
-// Params returns the topic.
-func (Stats) Params() []Param {
-	return []Param{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
 }
 
 // Fits reports whether a call names a topic, or none.

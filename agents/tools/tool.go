@@ -29,18 +29,19 @@ const (
 
 // Doc is the description of a tool.
 type Doc struct {
-	Name        string // SYSTEM_STATS
+	Name        string // upper case, as in a directive: SYSTEM_STATS
 	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
 	Description string
-	Effects     // for people, not for models
+	Effects             // for people, not for models
+	Params      []Param // of the native form, in order
+	// Schema is the native form of a tool of another program; nil for one made of Params.
+	Schema *api.ToolFunctionParameters
 }
 
 // Tool is something a model may call, by a native call or by a directive; both reach the
 // same Run.
 type Tool interface {
-	Name() string // upper case, as in a directive: SYSTEM_STATS
 	Doc() Doc
-	Params() []Param // of the native form, in order
 	// Run returns the result for the model. The model sees the text of an error and may
 	// react to it.
 	Run(ctx context.Context, call Call) (Result, error)
@@ -119,16 +120,14 @@ type Result struct {
 // program, which also wrote its description.
 func IsForeign(name string) bool { return strings.Contains(name, ".") }
 
-// schema returns the native form of a tool: its own schema, if it has one.
-func schema(t Tool) api.Tool {
-	if own, ok := t.(interface {
-		Schema() api.ToolFunctionParameters
-	}); ok {
-		return api.Tool{Type: "function", Function: api.ToolFunction{Name: t.Name(), Description: t.Doc().Description, Parameters: own.Schema()}}
+// parameters returns the native form of a tool's arguments.
+func (d Doc) parameters() api.ToolFunctionParameters {
+	if d.Schema != nil {
+		return *d.Schema
 	}
 	properties := api.NewToolPropertiesMap()
 	required := []string{}
-	for _, p := range t.Params() {
+	for _, p := range d.Params {
 		property := api.ToolProperty{Type: api.PropertyType{"string"}, Description: p.Description}
 		for _, v := range p.Enum {
 			property.Enum = append(property.Enum, v)
@@ -138,17 +137,15 @@ func schema(t Tool) api.Tool {
 			required = append(required, p.Name)
 		}
 	}
-	return api.Tool{Type: "function", Function: api.ToolFunction{
-		Name: t.Name(), Description: t.Doc().Description,
-		Parameters: api.ToolFunctionParameters{Type: "object", Properties: properties, Required: required},
-	}}
+	return api.ToolFunctionParameters{Type: "object", Properties: properties, Required: required}
 }
 
 // Schemas returns the native forms of all tools.
 func Schemas(tools []Tool) api.Tools {
 	list := make(api.Tools, 0, len(tools))
 	for _, t := range tools {
-		list = append(list, schema(t))
+		doc := t.Doc()
+		list = append(list, api.Tool{Type: "function", Function: api.ToolFunction{Name: doc.Name, Description: doc.Description, Parameters: doc.parameters()}})
 	}
 	return list
 }
@@ -165,7 +162,7 @@ func Docs(tools []Tool) []Doc {
 // Find finds a tool by name. Models write native names in any case.
 func Find(tools []Tool, name string) Tool {
 	for _, t := range tools {
-		if strings.EqualFold(t.Name(), name) {
+		if strings.EqualFold(t.Doc().Name, name) {
 			return t
 		}
 	}
@@ -181,7 +178,7 @@ func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool
 	}
 	name, agent := "", ""
 	if own := Find(offered, call.Function.Name); own != nil {
-		name = own.Name()
+		name = own.Doc().Name
 	} else {
 		name, agent = Resolve(call.Function.Name, agents)
 	}
@@ -202,7 +199,7 @@ func WithArgs(name string, args map[string]string, offered []Tool) Call {
 	c := Call{Name: name, Args: repair(args, t)}
 	var order []string
 	if t != nil {
-		for _, p := range t.Params() {
+		for _, p := range t.Doc().Params {
 			order = append(order, p.Name)
 		}
 	}
@@ -255,7 +252,7 @@ func Unavailable(name string, offered []Tool) error {
 	}
 	names := make([]string, 0, len(offered))
 	for _, t := range offered {
-		names = append(names, t.Name())
+		names = append(names, t.Doc().Name)
 	}
 	return fmt.Errorf("there is no tool %s; there are %s. Use one of them, or answer without it", excerpt.Shorten(name, 40), strings.Join(names, ", "))
 }

@@ -57,7 +57,7 @@ func (ot *Outside) settings() command.Settings {
 // advance is tied to.
 func (ot *Outside) stamp(tool string) string {
 	for _, t := range ot.MCP.Tools(ot.app.ctx) {
-		if t.Name() == tool {
+		if t.Doc().Name == tool {
 			return t.(interface{ Stamp() string }).Stamp()
 		}
 	}
