@@ -183,46 +183,30 @@ func (raw *rawSettings) setField(f frontField) error {
 }
 
 func (f frontField) text(to **string) error {
-	if f.IsList || f.IsMap {
-		return fmt.Errorf("%s: want a text", f.Key)
-	}
-	if !f.Null {
-		*to = &f.Text
-	}
-	return nil
+	return readScalar(f, to, "a text", func(text string) (string, error) { return text, nil })
 }
 
 func (f frontField) boolean(to **bool) error {
-	if f.Null {
-		return nil
-	}
-	v, err := strconv.ParseBool(strings.ToLower(f.Text))
-	if err != nil || f.IsList || f.IsMap {
-		return fmt.Errorf("%s: want true or false", f.Key)
-	}
-	*to = &v
-	return nil
+	return readScalar(f, to, "true or false", func(text string) (bool, error) { return strconv.ParseBool(strings.ToLower(text)) })
 }
 
 func (f frontField) whole(to **int) error {
-	if f.Null {
-		return nil
-	}
-	v, err := strconv.Atoi(f.Text)
-	if err != nil {
-		return fmt.Errorf("%s: want a whole number", f.Key)
-	}
-	*to = &v
-	return nil
+	return readScalar(f, to, "a whole number", strconv.Atoi)
 }
 
 func (f frontField) number(to **float64) error {
+	return readScalar(f, to, "a number", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
+}
+
+// readScalar sets *to to the value of a field; null leaves it unset. The error says what the
+// field must be.
+func readScalar[T any](f frontField, to **T, want string, parse func(text string) (T, error)) error {
 	if f.Null {
 		return nil
 	}
-	v, err := strconv.ParseFloat(f.Text, 64)
-	if err != nil {
-		return fmt.Errorf("%s: want a number", f.Key)
+	v, err := parse(f.Text)
+	if err != nil || f.IsList || f.IsMap {
+		return fmt.Errorf("%s: want %s", f.Key, want)
 	}
 	*to = &v
 	return nil
