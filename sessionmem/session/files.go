@@ -156,13 +156,11 @@ func (s *files) beginning(number int, blocks []transcript.Block) []byte {
 // nextPart continues the session in another file, which doesn't exist yet, and returns a
 // function that undoes this.
 func (s *files) nextPart() (back func()) {
-	earlier, base, file, stat, size, tail, bare := s.earlier, s.base, s.file, s.stat, s.size, s.tail, s.bare
-	s.earlier = append(slices.Clip(earlier), part{file: file, stat: stat, bare: bare})
+	was := *s
+	s.earlier = append(slices.Clip(was.earlier), part{file: was.file, stat: was.stat, bare: was.bare})
 	s.file = transcript.PartFile(s.stem(), s.number()+1)
-	s.base, s.stat, s.size, s.tail = base+size, nil, 0, nil
-	return func() {
-		s.earlier, s.base, s.file, s.stat, s.size, s.tail, s.bare = earlier, base, file, stat, size, tail, bare
-	}
+	s.base, s.stat, s.size, s.tail = was.end(), nil, 0, nil
+	return func() { *s = was }
 }
 
 // readEarlier reads the parts before the last one.
