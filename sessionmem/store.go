@@ -25,21 +25,13 @@ const recentDir = ".recent"
 type Config struct {
 	Root         string // data folder, e.g. ~/.mac-stats
 	InMemoryOnly bool   // write nothing to disk
-	// MaxFileBytes returns how many bytes a transcript may have before the next block
-	// starts another part of the session. 0, or a nil function, means no limit. It is
-	// called for each append.
+
+	// As in session.Config.
+	CacheDir     string
+	Logger       *slog.Logger // nil: none
 	MaxFileBytes func() int64
-	// CacheDir is the folder for caches; if empty, there is no list cache.
-	CacheDir string
-	Logger   *slog.Logger
-
-	// OnRefused is called whenever the blocks that wait for the disk change, see
-	// session.Config.OnRefused.
-	OnRefused func(session.Refused)
-
-	// Rescue is a folder, best on another disk, that holds a copy of the waiting blocks
-	// until they are written; "" for none. Only this process may use it.
-	Rescue string
+	OnRefused    func(session.Refused)
+	Rescue       string
 }
 
 // Store holds the sessions of one data folder. It is safe for use by several
