@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,13 +19,15 @@ const checkpointEvery = 2 * time.Second
 // slowAppend is how long appending an answer may take before the answer is checkpointed.
 const slowAppend = checkpointEvery / 4
 
-// commitSuffix ends the name of a checkpoint while its block is being appended.
+// commitSuffix ends the name of a checkpoint while its block is being appended. The stamp of the
+// session's newest file stands before it.
 const commitSuffix = ".commit" + transcript.FileSuffix
 
 // Checkpoint is the unfinished text of a streaming answer.
 type Checkpoint struct {
 	ses  *Session
-	file string // name below the session folder; "" for an in-memory session
+	name string // below the session folder, unless its block is being appended; "" for an in-memory session
+	file string // its name now
 
 	writing sync.Mutex // held while the file is written; taken before mu
 	written bool       // the file exists; guarded by writing
@@ -46,7 +49,8 @@ func (s *Session) Checkpoint(ctx context.Context, b transcript.Block) *Checkpoin
 	defer s.mu.Unlock()
 	c := &Checkpoint{ses: s, block: s.complete(b, time.Now()), text: b.Text}
 	if !s.private.Load() && transcript.CheckName(s.name) == nil && ctx.Err() == nil {
-		c.file = transcript.PartialDir + "/" + s.name + "." + fileID(c.block.ID) + transcript.FileSuffix
+		c.name = transcript.PartialDir + "/" + s.name + "." + fileID(c.block.ID) + transcript.FileSuffix
+		c.file = c.name
 	}
 	return c
 }
@@ -174,14 +178,12 @@ func (c *Checkpoint) lastText(text string) {
 // mark renames the checkpoint to say whether its block is being appended: then the block may be
 // in the transcript. The caller holds writing.
 func (c *Checkpoint) mark(appending bool) {
-	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), transcript.FileSuffix)
-	if appending {
-		to += commitSuffix
-	} else {
-		to += transcript.FileSuffix
-	}
-	if !c.written || to == c.file {
+	if !c.written || appending == (c.file != c.name) {
 		return
+	}
+	to := c.name
+	if appending {
+		to = strings.TrimSuffix(to, transcript.FileSuffix) + "." + c.ses.stamp() + commitSuffix
 	}
 	err := c.ses.dir.Check() // nothing will be appended in a folder that was moved away
 	if err == nil {
@@ -192,6 +194,22 @@ func (c *Checkpoint) mark(appending bool) {
 		return
 	}
 	c.file = to
+}
+
+// stamp identifies the content of the session's newest file by its size in bytes and the
+// time of its last change in nanoseconds; "" if there is no file.
+func (s *Session) stamp() string {
+	s.mu.Lock()
+	file := s.file
+	s.mu.Unlock()
+	if file == "" {
+		return ""
+	}
+	fi, err := s.dir.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(fi.Size(), 10) + "-" + strconv.FormatInt(fi.ModTime().UnixNano(), 10)
 }
 
 // Discard removes the checkpoint without appending anything.

@@ -185,39 +185,59 @@ func TestSessionsWithoutAJournal(t *testing.T) {
 	}
 }
 
-// A program dies while it appends an answer. Whether the answer was in the transcript until the
-// user removed it can't be known, so it doesn't come back by itself.
+// A program dies while it appends an answer. If the transcript has changed since, whether the
+// answer was in it until the user removed it can't be known: it doesn't come back by itself.
+// If nobody has written, it was never there, and it comes back like any interrupted answer.
 func TestCrashWhileAppendingAnAnswer(t *testing.T) {
-	for name, deleted := range map[string]bool{"before it was written": false, "after that, and the user took it out": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		since   func(t *testing.T, path, before string, answer transcript.Block)
+		missing int
+	}{
+		{"before it was written", func(*testing.T, string, string, transcript.Block) {}, 0},
+		{"after that, and the user took it out", func(t *testing.T, path, before string, answer transcript.Block) {
+			writeFile(t, path, before+string(transcript.AppendBlock(nil, answer)))
+			renameOver(t, path, before)
+		}, 1},
+		{"and the user wrote something", func(t *testing.T, path, before string, _ transcript.Block) {
+			writeFile(t, path, before+"\nmore\n")
+		}, 1},
+		{"the user saved the same text", func(t *testing.T, path, before string, _ transcript.Block) {
+			renameOver(t, path, before)
+		}, 1},
+		{"an older version was running", func(t *testing.T, path, _ string, _ transcript.Block) {
+			var file string
+			waitForFile(t, filepath.Join(filepath.Dir(path), transcript.PartialDir, "*"+session.CommitSuffix), &file)
+			name := strings.TrimSuffix(file, session.CommitSuffix)
+			must(t, os.Rename(file, name[:strings.LastIndex(name, ".")]+session.CommitSuffix))
+		}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			root := t.TempDir()
 			s := openStore(t, root)
 			mustAppend(t, s, "cli-a", user("one"))
 			path := onlyFile(t, root)
-			before := readFile(t, path)
 			c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 			c.SetText("two")
 			session.FlushCheckpoint(c)
 			session.MarkCheckpoint(c) // the program dies here
-			if deleted {
-				b := assistant("two")
-				b.ID = c.ID()
-				writeFile(t, path, before+string(transcript.AppendBlock(nil, b)))
-				renameOver(t, path, before)
-			}
+			b := assistant("two")
+			b.ID = c.ID()
+			tt.since(t, path, readFile(t, path), b)
 			s = openStore(t, root)
 			turn, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 			must(t, err)
 			turn.Unlock()
-			if got := texts(t, s, "cli-a"); len(got) != 1 {
-				t.Errorf("it came back: %q", got)
+			if got := texts(t, s, "cli-a"); len(got) != 2-tt.missing {
+				t.Errorf("the transcript holds %q", got)
 			}
-			if n := removedFrom(t, s); n != 1 {
-				t.Errorf("%d are missing", n)
+			if n := removedFrom(t, s); n != tt.missing {
+				t.Errorf("%d are missing, want %d", n, tt.missing)
 			}
 			must(t, second(s.Restore(t.Context(), "cli-a")))
-			if diff := cmp.Diff([]string{"one", "two"}, texts(t, openStore(t, root), "cli-a")); diff != "" {
-				t.Error(diff)
+			got := texts(t, openStore(t, root), "cli-a")
+			if len(got) != 2 || !strings.HasPrefix(got[0], "one") || got[1] != "two" {
+				t.Errorf("after a restore it holds %q", got)
 			}
 			if left, err := os.ReadDir(filepath.Join(root, transcript.SessionDir, transcript.PartialDir)); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)

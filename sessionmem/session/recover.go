@@ -20,9 +20,9 @@ type recovery struct{ *Session }
 
 // all appends the checkpoints that a dead holder of the turn left behind. The caller holds the
 // turn. If a checkpoint's block is in the transcript (the holder died after appending it), the
-// checkpoint is only removed. If the holder died while appending and the block isn't there,
-// it may have been in the transcript until the user removed it: it goes to the journal, and
-// the user decides.
+// checkpoint is only removed. If the holder died while appending, the block isn't there and
+// the transcript has changed since, the block may have been in it until the user removed it: it
+// goes to the journal, and the user decides.
 func (s recovery) all(ctx context.Context) error {
 	files, err := s.partials()
 	if err != nil {
@@ -93,7 +93,7 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 		if there {
 			continue
 		}
-		if strings.HasSuffix(file, commitSuffix) {
+		if s.mayHaveBeenRemoved(file) {
 			if err := s.journalAlone(ctx, b); err != nil {
 				return err
 			}
@@ -108,6 +108,14 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 		return wholefile.Explain("removing a checkpoint", err)
 	}
 	return nil
+}
+
+// mayHaveBeenRemoved reports whether the block of a checkpoint may have been in the transcript:
+// its holder died while appending, and the transcript isn't what it was before.
+func (s recovery) mayHaveBeenRemoved(file string) bool {
+	name, appending := strings.CutSuffix(file, commitSuffix)
+	now := s.stamp()
+	return appending && (now == "" || !strings.HasSuffix(name, "."+now))
 }
 
 // isUnsaved reports whether this process holds the block, waiting for the disk.
