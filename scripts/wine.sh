@@ -35,7 +35,7 @@ if [[ ! -f $library ]]; then
 fi
 
 say "The tests that are of Windows alone"
-GOOS=windows CGO_ENABLED=0 xvfb-run -a go test -count=1 -vet=off -exec wine -tags "$test_tags" -run 'Windows|TheRunKey$|EveryKey|IsRead|Notification' \
+GOOS=windows CGO_ENABLED=0 xvfb-run -a go test -count=1 -vet=off -exec wine -tags "$test_tags" -run 'Windows|TheRunKey$|EveryKey|IsOpen|Notification' \
 	./app/autostart ./app/hotkey/keygrab ./app/desktop ./app/winclip ./app/osopen ./sessionmem/wholefile
 "$server" -k || true # none of our programs runs any more
 

@@ -265,3 +265,25 @@ func TestDraftsWithForgottenTextAreDeleted(t *testing.T) {
 		}
 	})
 }
+
+func TestAHiddenWindowDropsForgottenMessages(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b, _ := forgetting(t)
+		b.w.Hide()
+		b.Settle()
+		plan, err := b.w.parts.forgetter.ForgetPlan(t.Context(), forget.Selection{Text: "zebra"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.w.parts.forgetter.Forget(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
+		b.Settle()
+		for _, e := range b.w.chats().Shown().View(time.Now()).Entries {
+			if strings.Contains(e.Text, "zebra") {
+				t.Errorf("the hidden window still holds %q", e.Text)
+			}
+		}
+	})
+}

@@ -21,7 +21,10 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.onReload(n)
 	case backend.NoticeForgot:
 		w.chat.DropForgotten(n.Forgot)
-		w.reloadSessions()
+		if w.visible {
+			w.library.Reload()
+		}
+		w.chats().Reload() // even if hidden: what was forgotten is neither kept nor drawn at the next showing
 	case backend.NoticeSchedule:
 		w.notices.DropStale()
 		if w.visible && w.panes.page == pageSchedules {

@@ -43,3 +43,18 @@ func PassAnHour(f *Folder) {
 		s.mu.Unlock()
 	}
 }
+
+// EndTurnInSteps is TurnLock.Unlock with do called before others may take the turn.
+func EndTurnInSteps(l *TurnLock, do func()) {
+	l.setHolds(false)
+	do()
+	l.ses.held.Store(nil)
+	l.lock.Release()
+}
+
+// InTurn counts the blocks kept for the turn.
+func InTurn(s *Session) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.inTurn)
+}

@@ -54,3 +54,18 @@ func TestRestFreesIdleSessions(t *testing.T) {
 		}
 	})
 }
+
+func TestABlockAtTheVeryEndOfATurnIsNotKeptForIt(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	mustAppend(t, s, "cpu-a", user("one"))
+	turn, err := s.Session("cpu-a").LockTurn(t.Context(), "test", nil)
+	must(t, err)
+	mustAppend(t, s, "cpu-a", user("two"))
+	if n := session.InTurn(s.Session("cpu-a")); n != 1 {
+		t.Errorf("%d blocks of the turn are kept", n)
+	}
+	session.EndTurnInSteps(turn, func() { mustAppend(t, s, "cpu-a", user("a title, say")) })
+	if n := session.InTurn(s.Session("cpu-a")); n != 0 {
+		t.Errorf("%d blocks are kept after the turn", n)
+	}
+}

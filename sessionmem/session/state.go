@@ -22,7 +22,8 @@ type state struct {
 	known
 	unsaved     unsaved
 	journal     *journal.Journal
-	inTurn      []turnBlock // written in the turn that this process holds
+	holdsTurn   bool        // this process holds the turn: blocks are kept in inTurn
+	inTurn      []turnBlock // written in that turn
 	ignoreSaves bool        // appends don't wait for a save in progress
 	last        joined      // the last block that joined the file, as this process saw it
 	used        time.Time
@@ -51,7 +52,7 @@ type turnBlock struct {
 // remember records a block that was just written.
 func (s *state) remember(b transcript.Block, now time.Time) {
 	s.last = joined{now, b.Time}
-	if s.turn.Holder().Who == "" {
+	if !s.holdsTurn {
 		return
 	}
 	t := turnBlock{block: b}

@@ -44,7 +44,7 @@ func (s *Session) lockTurn(ctx, patience context.Context, who string, waiting fu
 		return nil, fmt.Errorf("waiting for the turn of %s: %w", s.name, err)
 	}
 	l := &TurnLock{ses: s, lock: lock}
-	l.begin()
+	l.setHolds(true)
 	s.held.Store(l)
 	if lock.HasFile() {
 		if err := (recovery{s}).all(ctx); err != nil {
@@ -54,11 +54,12 @@ func (s *Session) lockTurn(ctx, patience context.Context, who string, waiting fu
 	return l, nil
 }
 
-// begin drops the blocks of an earlier turn.
-func (l *TurnLock) begin() {
+// setHolds begins or ends the list of the turn's blocks, in one step with whether blocks are
+// added to it: none may stay in it after the turn.
+func (l *TurnLock) setHolds(holds bool) {
 	l.ses.mu.Lock()
 	defer l.ses.mu.Unlock()
-	l.ses.inTurn = nil
+	l.ses.holdsTurn, l.ses.inTurn = holds, nil
 }
 
 // Unlock releases the turn. It may be called more than once.
@@ -66,7 +67,7 @@ func (l *TurnLock) Unlock() {
 	l.once.Do(func() {
 		l.putBack()
 		l.ses.held.Store(nil)
-		l.begin()
+		l.setHolds(false)
 		l.lock.Release()
 	})
 }

@@ -18,6 +18,7 @@ type history struct {
 	reading bool   // older messages are being read
 	older   int    // blocks before the first one in the log; they are read on demand
 	first   string // the first block in the log
+	asked   int    // blocks of the branch from the first one on, when older ones were last asked for
 	// summarised is the number of messages the Summary stands for.
 	summarised    int
 	edited        map[string]bool               // messages that replaced earlier versions

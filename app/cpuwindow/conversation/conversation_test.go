@@ -557,6 +557,32 @@ func TestOlderMessagesAreAddedAboveAndTheSummaryMovesUp(t *testing.T) {
 	}
 }
 
+func TestAConversationThatGoesOnElsewhereStaysBounded(t *testing.T) {
+	c := New("discord-1")
+	fill := func(turns int) int {
+		c.Fill(fileOf(turnsOf(0, turns)...))
+		return len(fileOf(turnsOf(0, turns)...).Branch()) - c.older
+	}
+	if n := fill(40); n != blocksShown {
+		t.Fatalf("%d blocks are shown at first", n)
+	}
+	if n := fill(80); n != blocksShown+80 {
+		t.Errorf("%d blocks are shown once 80 were added: what was shown has gone", n)
+	}
+	for turns := 100; turns <= 2000; turns += 20 {
+		if n := fill(turns); n > blocksKept+1 {
+			t.Fatalf("%d blocks are shown of %d turns", n, turns)
+		}
+	}
+	for range 10 { // what the user asked for stays
+		c.Prepend(fileOf(turnsOf(0, 2000)...))
+	}
+	asked := c.first
+	if fill(2050); c.first != asked {
+		t.Errorf("the first block is %s, %s was asked for", c.first, asked)
+	}
+}
+
 func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
 	c := asked("Remember that I like tea.")
 	c.private = true

@@ -15,8 +15,12 @@ import (
 // follow on demand.
 const blocksShown = 60
 
+// blocksKept is how many blocks stay shown, besides those that the user asked for, while
+// others are added at the end: a conversation that goes on elsewhere must not fill memory.
+const blocksKept = 4 * blocksShown
+
 // Fill sets the conversation from a transcript: its newest blocks, and those older ones
-// that are already shown.
+// that are already shown, as far as blocksKept allows.
 func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -50,7 +54,7 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
 	if oldest := slices.IndexFunc(blocks, c.shows); oldest >= 0 {
-		from = min(from, oldest)
+		from = min(from, max(oldest, len(blocks)-c.asked-blocksKept))
 	}
 	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
@@ -112,7 +116,7 @@ func (h *history) Prepend(t *transcript.Transcript) bool {
 	h.log.entries = nil
 	h.addFrom(blocks, from, end, summary)
 	h.log.entries = append(h.log.entries, shown...)
-	h.older, h.first = from, blocks[from].ID
+	h.older, h.first, h.asked = from, blocks[from].ID, len(blocks)-from
 	return true
 }
 
