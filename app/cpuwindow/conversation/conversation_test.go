@@ -516,9 +516,10 @@ func TestASummaryFollowsTheBlocksItCovers(t *testing.T) {
 		{"none", turnsOf(0, 1), "u0 a0", 0},
 		{"kept messages stand below it", append(turnsOf(0, 4), summaryOf("s1", "a1")), "u0 a0 u1 a1 s1 u2 a2 u3 a3", 4},
 		{"the newest alone", append(append(turnsOf(0, 2), summaryOf("s1", "a0")), append(turnsOf(2, 4), summaryOf("s2", "a2"))...), "u0 a0 u1 a1 u2 a2 s2 u3 a3", 6},
-		{"what an earlier one reached stays counted", append(append(turnsOf(0, 4), summaryOf("s1", "none")), append(turnsOf(4, 5), summaryOf("s2", "a2"))...), "u0 a0 u1 a1 u2 a2 u3 a3 s2 u4 a4", 8},
-		{"a later one reaches further", append(append(turnsOf(0, 2), summaryOf("s1", "none")), append(turnsOf(2, 4), summaryOf("s2", "a2"))...), "u0 a0 u1 a1 u2 a2 s2 u3 a3", 6},
-		{"an earlier one before a new topic counts no more", append(append(append(turnsOf(0, 2), summaryOf("s1", "none"), ended), turnsOf(2, 4)...), summaryOf("s2", "a2")), "u0 a0 u1 a1 s1 n1 u2 a2 s2 u3 a3", 2},
+		{"all messages were kept", append(turnsOf(0, 4), summaryOf("s1", "none")), "u0 a0 u1 a1 u2 a2 u3 a3", 0},
+		{"all were kept, twice", append(append(turnsOf(0, 4), summaryOf("s1", "none")), append(turnsOf(4, 8), summaryOf("s2", "none"))...), "u0 a0 u1 a1 u2 a2 u3 a3 u4 a4 u5 a5 u6 a6 u7 a7", 0},
+		{"all were kept, and later not", append(append(turnsOf(0, 4), summaryOf("s1", "none")), append(turnsOf(4, 5), summaryOf("s2", "a2"))...), "u0 a0 u1 a1 u2 a2 s2 u3 a3 u4 a4", 6},
+		{"all were kept before a new topic", append(append(append(turnsOf(0, 2), summaryOf("s1", "none"), ended), turnsOf(2, 4)...), summaryOf("s2", "a2")), "u0 a0 u1 a1 n1 u2 a2 s2 u3 a3", 2},
 		{"what it goes through is gone", append(turnsOf(0, 1), summaryOf("s1", "x")), "u0 a0 s1", 2},
 		{"before a new topic it counts no more", append(append(turnsOf(0, 1), summaryOf("s1", "a0"), ended), turnsOf(1, 2)...), "u0 a0 s1 n1 u1 a1", 0},
 		{"counted since the new topic", append(append(append(turnsOf(0, 2), ended), turnsOf(2, 4)...), summaryOf("s1", "a2")), "u0 a0 u1 a1 n1 u2 a2 s1 u3 a3", 2},
@@ -534,6 +535,31 @@ func TestASummaryFollowsTheBlocksItCovers(t *testing.T) {
 				t.Errorf("%s, %d; want %s, %d", got, count, tc.want, tc.count)
 			}
 		})
+	}
+}
+
+// A Summary may be written while all messages still fit, so that lessons are learned.
+func TestASummaryThatReplacesNoMessageIsNotShown(t *testing.T) {
+	for name, in := range map[string]struct {
+		through string
+		want    string
+		count   int
+	}{
+		"all messages were kept": {"none", "answer", 0},
+		"the first turn wasn't":  {"a0", "answer", 2},
+		"none was":               {"a3", "summary", 8},
+	} {
+		blocks := append(turnsOf(0, 4), summaryOf("s1", in.through))
+		c := New("cpu-1")
+		c.Fill(fileOf(blocks...))
+		v := c.View(time.Now())
+		last := map[Kind]string{Answer: "answer", Summary: "summary"}[v.Entries[len(v.Entries)-1].Kind]
+		if last != in.want || v.Summarised != in.count {
+			t.Errorf("%s: the chat ends with %q, and %d messages count as summarised", name, last, v.Summarised)
+		}
+		if !c.ShowsAll(blocks) {
+			t.Errorf("%s: it would be read again after each change", name)
+		}
 	}
 }
 

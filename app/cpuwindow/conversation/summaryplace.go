@@ -3,22 +3,24 @@ package conversation
 import (
 	"slices"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
-// placeSummary moves a branch's newest Summary behind the last block that is summarised and
-// drops earlier ones. It includes them, and with them what they reached: an earlier one may
-// reach further, because the next one keeps the newest messages word for word. at is its index, or -1 if no Summary is in effect;
-// count is the number of messages it stands for.
+// placeSummary moves a branch's newest Summary behind the last block it summarises and drops
+// earlier ones, which it includes, and those that keep all messages word for word. at is its
+// index, or -1 if no Summary is in effect; count is the number of messages it stands for.
+// placeSummary changes the branch.
 func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
+	branch = slices.DeleteFunc(branch, coversNothing)
 	newest, begin := newestSummary(branch)
 	if newest < 0 {
 		return branch, -1, 0
 	}
-	behind := begin
-	for i, b := range branch[begin : newest+1] {
-		if b.Kind == transcript.KindSummary {
-			behind = max(behind, begin+reach(branch[begin:begin+i+1]))
+	behind := newest // where it was written, if the last block it summarises is gone
+	for i, b := range branch[begin:newest] {
+		if b.ID == branch[newest].Through {
+			behind = begin + i
 		}
 	}
 	for i, b := range branch {
@@ -38,14 +40,10 @@ func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, cou
 	return blocks, at, count
 }
 
-// reach returns the index of the last block that the Summary at the end of blocks summarises:
-// its own, if that block is gone.
-func reach(blocks []transcript.Block) int {
-	last := len(blocks) - 1
-	if i := slices.IndexFunc(blocks[:last], func(b transcript.Block) bool { return b.ID == blocks[last].Through }); i >= 0 {
-		return i
-	}
-	return last
+// coversNothing reports whether a block is a Summary that replaces no message: it was written
+// for its lessons, while all messages still fit.
+func coversNothing(b transcript.Block) bool {
+	return b.Kind == transcript.KindSummary && session.CoversNothing(&b)
 }
 
 // newestSummary returns the index of the Summary in effect, or -1, and the index behind the
