@@ -31,9 +31,7 @@ import (
 
 // Host is what the chat needs from the window.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
-	Canvas() fyne.Canvas
+	kit.Window
 	Visible() bool // the window is on the screen
 	OnChat() bool  // the chat is the shown page
 	ShowChat()     // shows it

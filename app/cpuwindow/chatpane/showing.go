@@ -188,15 +188,7 @@ func (f finding) Do(do func()) { f.pane.host.Do(do) }
 func (f finding) FindMarks(text, phrase string) []prose.Mark { return f.pane.parts.Marks(text, phrase) }
 
 // Older implements find.Host.
-func (f finding) Older(then func([]find.Passage)) {
-	f.pane.Chats.OlderMessages(func(messages []conversation.Message) {
-		var older []find.Passage
-		for _, m := range messages {
-			older = append(older, find.Passage(m))
-		}
-		then(older)
-	})
-}
+func (f finding) Older(then func([]find.Passage)) { f.pane.Chats.OlderMessages(then) }
 
 // ShowFrom implements find.Host.
 func (f finding) ShowFrom(block string) {

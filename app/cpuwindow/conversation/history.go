@@ -121,7 +121,7 @@ func (h *history) Prepend(t *transcript.Transcript) bool {
 }
 
 // Message is the text of a block.
-type Message struct{ Block, Text string }
+type Message = struct{ Block, Text string }
 
 // OlderMessages returns the messages before the blocks that are shown, as the screen would
 // show them. It parses markdown, so call it off the UI goroutine.

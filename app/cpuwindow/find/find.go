@@ -11,7 +11,7 @@ import (
 )
 
 // Passage is the text of a message that isn't shown yet.
-type Passage struct{ Block, Text string }
+type Passage = struct{ Block, Text string }
 
 // Host is what a Find needs from the window. Except for FindMarks, its methods are called
 // on the UI goroutine.

@@ -26,9 +26,7 @@ import (
 
 // Host is what the sheet needs from the window.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
-	Canvas() fyne.Canvas
+	kit.Window
 	Notify(words, more string)
 	Forgotten() // called when everything in the plan is forgotten
 }

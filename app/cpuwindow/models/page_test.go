@@ -83,13 +83,10 @@ func (s *streamed) Write(p []byte) (int, error) {
 }
 func (*streamed) Flush() {}
 
-func (b *bench) Do(f func())              { b.Screen.Do(f) }
-func (b *bench) Context() context.Context { return b.t.Context() }
-func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
-func (b *bench) Visible() bool            { return true }
-func (b *bench) MachineMemory() uint64    { return 16 << 30 }
-func (b *bench) OpenLink(string)          {}
-func (b *bench) ModelsChanged()           { b.changes++ }
+func (b *bench) Visible() bool         { return true }
+func (b *bench) MachineMemory() uint64 { return 16 << 30 }
+func (b *bench) OpenLink(string)       {}
+func (b *bench) ModelsChanged()        { b.changes++ }
 func (b *bench) Chosen(key string) (value, setBy string) {
 	return b.chosen[key], b.setBy[key]
 }

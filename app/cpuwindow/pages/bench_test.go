@@ -81,8 +81,6 @@ func (b *bench) shows(page *fyne.Container) {
 	b.Settle()
 }
 
-func (b *bench) Context() context.Context                  { return b.t.Context() }
-func (b *bench) Canvas() fyne.Canvas                       { return b.Win.Canvas() }
 func (b *bench) Visible() bool                             { return true }
 func (b *bench) Notify(words, more string)                 { b.notices = append(b.notices, words+": "+more) }
 func (b *bench) OpenFile(path string)                      { b.opened = append(b.opened, path) }

@@ -10,15 +10,14 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/memory"
 )
 
 // Host is what the pages need from their window. Except for Do and Context, its methods are
 // called on the UI goroutine.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // is cancelled when the window closes
-	Canvas() fyne.Canvas
+	kit.Window
 	Visible() bool // reports whether the window is on the screen
 	Notify(words, more string)
 	OpenFile(path string)    // opens a file in the system's default program

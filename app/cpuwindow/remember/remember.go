@@ -25,14 +25,6 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Host is what the sheet needs from the window. Except for Do and Context, its methods are
-// called on the UI goroutine.
-type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // is cancelled when the window closes
-	Canvas() fyne.Canvas
-}
-
 // Memories are the memory files. The methods are called off the UI goroutine.
 type Memories interface {
 	List() ([]memory.File, error)
@@ -52,7 +44,7 @@ type Params struct {
 
 // Sheet is an open sheet. It belongs to the UI goroutine.
 type Sheet struct {
-	host    Host
+	host    kit.Window
 	p       Params
 	modal   *overlay.Modal
 	field   *kit.Field
@@ -74,7 +66,7 @@ type place struct {
 const width float32 = 420
 
 // Open reads the available memories, then shows the sheet.
-func Open(h Host, p Params) {
+func Open(h kit.Window, p Params) {
 	s := &Sheet{host: h, p: p, places: []place{{i18n.T("All agents"), i18n.T("used by every agent"), memory.Target{Kind: memory.TargetGlobal}}}}
 	if p.Own.Kind != "" {
 		s.places = append(s.places, place{p.Agent, i18n.T("used by this agent only"), p.Own})

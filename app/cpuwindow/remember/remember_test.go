@@ -1,7 +1,6 @@
 package remember
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +16,6 @@ import (
 )
 
 type host struct{ *screentest.Screen }
-
-func (h host) Context() context.Context { return h.T.Context() }
-func (h host) Canvas() fyne.Canvas      { return h.Win.Canvas() }
 
 // open opens a sheet over a window, with the memories of a new data folder.
 func open(t *testing.T, line string) (h host, root string, saved *[]memory.Written) {

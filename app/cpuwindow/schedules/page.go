@@ -18,9 +18,7 @@ import (
 // Host is what the page needs from its window. Except for Do and Context, its methods are
 // called on the UI goroutine.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // is cancelled when the window closes
-	Canvas() fyne.Canvas
+	kit.Window
 	OpenFile(path string) // opens a file in the system's default program
 	OpenSession(name string)
 	// Chosen returns a setting, and the environment variable that overrides it, or "".

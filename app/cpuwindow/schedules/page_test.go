@@ -47,11 +47,8 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) Do(f func())              { b.Screen.Do(f) }
-func (b *bench) Context() context.Context { return b.t.Context() }
-func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
-func (b *bench) OpenFile(path string)     { b.opened = append(b.opened, filepath.Base(path)) }
-func (b *bench) OpenSession(name string)  { b.opened = append(b.opened, name) }
+func (b *bench) OpenFile(path string)    { b.opened = append(b.opened, filepath.Base(path)) }
+func (b *bench) OpenSession(name string) { b.opened = append(b.opened, name) }
 func (b *bench) Chosen(key string) (value, setBy string) {
 	return b.chosen[key], ""
 }

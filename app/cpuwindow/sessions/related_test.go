@@ -61,9 +61,6 @@ type bench struct {
 	opened   string // the chosen session
 }
 
-func (b *bench) Context() context.Context { return b.t.Context() }
-func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
-
 // searching returns a search over three conversations.
 func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	t.Helper()

@@ -33,7 +33,7 @@ type Switcher struct {
 	*overlay.SearchCard
 	rows   []*HitRow
 	at     int
-	host   Host
+	host   kit.Window
 	search Search
 	closed func()
 	stop   context.CancelFunc // ends the search in progress; nil before the first
@@ -41,13 +41,6 @@ type Switcher struct {
 	// Enter was pressed meanwhile; it opens the first result of the new query.
 	looking, enter bool
 	onOpen         func(h wordsearch.Hit, query string)
-}
-
-// Host is what the search needs from the window it is over.
-type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
-	Canvas() fyne.Canvas
 }
 
 // Search holds what the switcher searches.
@@ -65,7 +58,7 @@ type Finder interface {
 
 // OpenSwitcher shows the switcher with the recent conversations. It calls open with the chosen
 // conversation, and closed when the switcher closes.
-func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query string), closed func()) *Switcher {
+func OpenSwitcher(h kit.Window, search Search, open func(hit wordsearch.Hit, query string), closed func()) *Switcher {
 	p := &Switcher{host: h, search: search, closed: closed}
 	p.onOpen = func(hit wordsearch.Hit, query string) {
 		p.Close()

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 
@@ -56,7 +55,6 @@ func onPage(t testing.TB) *bench {
 	return b
 }
 
-func (b *bench) Context() context.Context  { return b.t.Context() }
 func (b *bench) Visible() bool             { return true }
 func (b *bench) Notify(words, more string) { b.t.Error(words, more) }
 func (b *bench) OpenFile(string)           {}

@@ -14,18 +14,15 @@ import (
 	"fmt"
 	"time"
 
-	"fyne.io/fyne/v2"
-
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/kit"
 )
 
 // Host is what setup needs from the window.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
-	Canvas() fyne.Canvas
+	kit.Window
 	Visible() bool         // the window is on the screen
 	MachineMemory() uint64 // bytes; 0 if unknown
 	OpenLink(address string)

@@ -18,9 +18,7 @@ import (
 // Host is what the page needs from its window. Except for Do and Context, its methods are
 // called on the UI goroutine.
 type Host interface {
-	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // is cancelled when the window closes
-	Canvas() fyne.Canvas
+	kit.Window
 	Visible() bool // reports whether the window is on the screen
 	Copy(text string)
 	OpenFile(path string)        // opens a file in the system's default program

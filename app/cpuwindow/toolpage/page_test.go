@@ -54,9 +54,6 @@ func (b *bench) tap(words string) {
 	b.Settle()
 }
 
-func (b *bench) Do(f func())                 { b.Screen.Do(f) }
-func (b *bench) Context() context.Context    { return b.t.Context() }
-func (b *bench) Canvas() fyne.Canvas         { return b.Win.Canvas() }
 func (b *bench) Visible() bool               { return !b.hidden }
 func (b *bench) Copy(text string)            { b.copied = text }
 func (b *bench) OpenFile(path string)        { b.opened = append(b.opened, filepath.Base(path)) }

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"context"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 )
@@ -15,6 +17,14 @@ type Host interface {
 	Escape()
 	Reveal(o fyne.CanvasObject) // scrolls the focused object into view
 	Remeasure(r Row)            // called when a row's height changed
+}
+
+// Window is what the parts of a window need from it. Do and Context may be called on any
+// goroutine.
+type Window interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // is cancelled when the window closes
+	Canvas() fyne.Canvas
 }
 
 // NewRoot returns the content of a window, by which everything in it finds its host.

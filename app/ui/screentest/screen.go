@@ -3,6 +3,7 @@
 package screentest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -65,6 +66,12 @@ func New(t testing.TB) *Screen {
 
 // Do queues f for the UI goroutine. It may be called on any goroutine.
 func (s *Screen) Do(f func()) { s.Queue <- f }
+
+// Context returns the test's context.
+func (s *Screen) Context() context.Context { return s.T.Context() }
+
+// Canvas returns what the window draws on.
+func (s *Screen) Canvas() fyne.Canvas { return s.Win.Canvas() }
 
 // Settle runs the UI goroutine until nothing has come for a while.
 func (s *Screen) Settle() {
