@@ -57,22 +57,6 @@ type reply struct {
 	held     transcript.Sources  // sources of the text that the turn held at the call
 }
 
-// cutShort returns why a model's answer is incomplete, or "" if it is complete. most is
-// the time limit of an answer.
-func (r reply) cutShort(model string, most time.Duration) string {
-	switch r.ended {
-	case "length":
-		return "The answer ends here because the context of " + model + " is full."
-	case endLoop:
-		return "The answer began to repeat itself and was stopped; the repetition is left out."
-	case endTime:
-		return "The answer was stopped after " + most.String() + " (ollama.answer_time)."
-	case endThought:
-		return model + " thought too long and was stopped."
-	}
-	return ""
-}
-
 func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
 		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{}, quoted: prompt.QuotedLines{},

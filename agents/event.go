@@ -64,7 +64,8 @@ type Event struct {
 	Warning bool `json:"warning,omitempty"`
 	// GoOn marks a state about an answer that was cut short: a message that asks for the
 	// rest would continue it.
-	GoOn bool `json:"go_on,omitempty"`
+	GoOn     bool      `json:"go_on,omitempty"`
+	CutShort *CutShort `json:"cut_short,omitempty"` // state with GoOn: why; Detail is the same in English
 
 	Text string `json:"text,omitempty"` // token, thinking, subcall_token: the added text; done: the whole answer; error: the sentence; memory_*: the lesson ("old => new" for a proposed change, the line for a removal)
 

@@ -63,10 +63,9 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
 	}
-	if why := t.reply.cutShort(t.cast.model.Name, t.settings.AnswerTime); why != "" {
-		t.report.emitForMessage(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
-		note := transcript.Block{Note: noteLimit, Parent: t.report.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
-		if err := t.report.note(ctx, note); err != nil {
+	if cut := t.cast.cutShort(t.reply, t.dialogue.usage); cut != nil {
+		t.report.emitForMessage(Event{Type: EventState, State: StateTool, Detail: cut.words(), Warning: true, GoOn: true, CutShort: cut})
+		if err := t.report.note(ctx, cut.note(t.report.message.ID)); err != nil {
 			return nil, err
 		}
 	}
@@ -79,12 +78,6 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	}
 	return nil, nil
 }
-
-// attrGoOn marks the Note about an answer that was cut short; see CanGoOn.
-const attrGoOn = "go-on"
-
-// CanGoOn reports whether a Note is about an answer that another message could continue.
-func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
 
 // fail ends the turn with an error: it writes a Note, if the user's message is in the
 // transcript, and sets the terminal event.

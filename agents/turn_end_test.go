@@ -69,12 +69,15 @@ func TestAnAnswerIsStoppedAfterItsTimeLimit(t *testing.T) {
 	if got := goOns(events); len(got) != 1 || !strings.Contains(got[0], "100ms (ollama.answer_time)") {
 		t.Errorf("told %q", got)
 	}
+	if c := CutShortOf(r.lastNote()); c == nil || *c != (CutShort{Why: CutTime, Model: testModel, After: 100 * time.Millisecond}) {
+		t.Errorf("the note %+v tells %+v", r.lastNote(), c)
+	}
 }
 
 func TestAnAnswerThatFillsTheContextIsMarked(t *testing.T) {
 	r := newRig(t, ollamatest.Script{
 		Models: []ollamatest.Model{textModel(testModel, 4096)},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "It is long", DoneReason: "length"}}},
+		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "It is long", DoneReason: "length", AnswerTokens: 4000}}},
 	})
 	_, events := r.say("Tell me a long story.")
 	most, ok := r.chat(0).Options["num_predict"].(float64)
@@ -87,6 +90,24 @@ func TestAnAnswerThatFillsTheContextIsMarked(t *testing.T) {
 	r.say("And now?")
 	if next, _ := r.chat(1).Options["num_predict"].(float64); next >= most {
 		t.Errorf("num_predict %v with more history, %v before", next, most)
+	}
+}
+
+func TestAnAnswerThatIsTooLongIsMarked(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "It is long", DoneReason: "length"}}}})
+	_, events := r.say("Tell me a long story.")
+	if got := goOns(events); len(got) != 1 || strings.Contains(got[0], "full") || !strings.Contains(got[0], "maximum length (num_predict)") {
+		t.Errorf("told %q in an empty context", got)
+	}
+	if c := CutShortOf(r.lastNote()); c == nil || *c != (CutShort{Why: CutLength, Model: testModel}) {
+		t.Errorf("the note %+v tells %+v", r.lastNote(), c)
+	}
+}
+
+func TestANoteOfAnOlderVersionHasOnlyItsText(t *testing.T) {
+	note := transcript.Block{Kind: transcript.KindNote, Note: noteLimit, Attrs: map[string]string{attrGoOn: "yes"}}
+	if c := CutShortOf(note); c != nil || !CanGoOn(note) {
+		t.Errorf("it tells %+v, can go on: %v", c, CanGoOn(note))
 	}
 }
 

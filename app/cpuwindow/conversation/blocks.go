@@ -131,7 +131,7 @@ func (h *history) addAnswerBlock(b transcript.Block) {
 
 // addNote appends the entry of a Note. before holds the blocks that precede it.
 func (h *history) addNote(b transcript.Block, before []transcript.Block) {
-	text, goOn := noteLine(b), agents.CanGoOn(b)
+	text, goOn := cutShortWords(agents.CutShortOf(b), noteLine(b)), agents.CanGoOn(b)
 	switch b.Note {
 	case transcript.NoteInterrupted:
 		goOn = cutAnswer(b, before)

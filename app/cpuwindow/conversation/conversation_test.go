@@ -385,6 +385,33 @@ func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
 	}
 }
 
+// The text on disk is English; the window translates the reason.
+func TestTheReasonOfACutAnswerIsShownInTheUsersLanguage(t *testing.T) {
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	for why, want := range map[string]string{
+		"full":     "The answer ends here because the context of m is full.",
+		"length":   "The answer ends here because it reached its maximum length (num_predict).",
+		"loop":     "The answer began to repeat itself and was stopped; the repetition is left out.",
+		"time":     "The answer was stopped after 1m30s (ollama.answer_time).",
+		"thinking": "m thought too long and was stopped.",
+		"yes":      "as written", // by an older version
+		"later":    "as written", // by a newer one
+	} {
+		note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: "limit", Model: "m", Parent: "u1", Text: "as written", Attrs: map[string]string{"go-on": why, "took": "90000ms"}}
+		got := reopened(user, note)
+		if e := got[len(got)-1]; e.Text != want || !e.GoOn {
+			t.Errorf("read again, %q is %+v", why, e)
+		}
+		c := New("cpu-x")
+		c.Fill(fileOf(user))
+		c.Apply(agents.Event{Type: agents.EventState, State: agents.StateTool, Detail: "as written", Warning: true, GoOn: true, CutShort: agents.CutShortOf(note)})
+		got = c.View(time.Now()).Entries
+		if e := got[len(got)-1]; e.Text != want || !e.GoOn {
+			t.Errorf("live, %q is %+v", why, e)
+		}
+	}
+}
+
 func TestAnInterruptedAnswerSaysWhetherTextIsLeft(t *testing.T) {
 	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
 	note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: "u1"}

@@ -91,9 +91,10 @@ func (t *turn) applyState(ev agents.Event) {
 
 // warn shows a state's warning to the user, once a turn.
 func (t *turn) warn(ev agents.Event) {
-	shown := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
-	if ev.Detail != "" && t.log.inTurn(shown) == nil {
-		t.log.add(&entry{Kind: Note, Text: ev.Detail, At: ev.Time, note: note{GoOn: ev.GoOn}})
+	text := cutShortWords(ev.CutShort, ev.Detail)
+	shown := func(e *entry) bool { return e.Kind == Note && e.Text == text }
+	if text != "" && t.log.inTurn(shown) == nil {
+		t.log.add(&entry{Kind: Note, Text: text, At: ev.Time, note: note{GoOn: ev.GoOn}})
 	}
 }
 

@@ -104,6 +104,26 @@ func Clock(s int) string {
 	return i18n.With("{{.S}}:{{.S2}} min", i18n.Places{"S": s / 60, "S2": fmt.Sprintf("%02d", s%60)})
 }
 
+// cutShortWords describes why an answer is incomplete: as written, if the reason isn't known.
+func cutShortWords(c *agents.CutShort, written string) string {
+	if c == nil {
+		return written
+	}
+	switch c.Why {
+	case agents.CutFull:
+		return i18n.With("The answer ends here because the context of {{.Model}} is full.", i18n.Places{"Model": c.Model})
+	case agents.CutLength:
+		return i18n.T("The answer ends here because it reached its maximum length (num_predict).")
+	case agents.CutLoop:
+		return i18n.T("The answer began to repeat itself and was stopped; the repetition is left out.")
+	case agents.CutTime:
+		return i18n.With("The answer was stopped after {{.Time}} (ollama.answer_time).", i18n.Places{"Time": c.After})
+	case agents.CutThought:
+		return i18n.With("{{.Model}} thought too long and was stopped.", i18n.Places{"Model": c.Model})
+	}
+	return written
+}
+
 // StateWords describes what a turn is doing.
 func StateWords(s agents.State) string {
 	switch s {
