@@ -78,7 +78,7 @@ func lightPalette() palette {
 	return palette{
 		RoleWindow: rgb(0xFBFBFA), RolePanel: rgb(0xF3F3F1), RoleCard: rgb(0xFFFFFF),
 		RoleLine: rgb(0xE3E3DF), RoleText: rgb(0x1C1D1F), RoleMuted: rgb(0x5C5F64),
-		RoleFaint: rgb(0x6C6F74), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x8A5A12), RoleHot: rgb(0xC2412D),
+		RoleFaint: rgb(0x64676C), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x8A5A12), RoleHot: rgb(0xB73C29),
 		RoleBubble: rgb(0xE9EEF3), RoleCode: rgb(0xF4F4F2),
 		RoleCodeKeyword: rgb(0x7A3E9D), RoleCodeString: rgb(0x0B7259), RoleCodeNumber: rgb(0x95520A), RoleCodeName: rgb(0x1F5FA8),
 		RoleHover: withAlpha(rgb(0x000000), 0x0c),
@@ -90,9 +90,9 @@ func lightPalette() palette {
 func darkPalette() palette {
 	return palette{
 		RoleWindow: rgb(0x17181A), RolePanel: rgb(0x1D1F21), RoleCard: rgb(0x222427),
-		RoleLine: rgb(0x2E3134), RoleText: rgb(0xE7E8EA), RoleMuted: rgb(0x9BA0A6),
-		RoleFaint: rgb(0x868B91), RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
-		RoleBubble: rgb(0x25303A), RoleCode: rgb(0x1B1D1F),
+		RoleLine: rgb(0x2E3134), RoleText: rgb(0xE7E8EA), RoleMuted: rgb(0xA3A8AE),
+		RoleFaint: rgb(0x9499A0), RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
+		RoleBubble: rgb(0x232D36), RoleCode: rgb(0x1B1D1F),
 		RoleCodeKeyword: rgb(0xC9A2E8), RoleCodeString: rgb(0x7CCFAF), RoleCodeNumber: rgb(0xDDB27A), RoleCodeName: rgb(0x8AB8EC),
 		RoleHover: withAlpha(rgb(0xffffff), 0x0d),
 		RoleScrim: withAlpha(rgb(0x000000), 0x60),
@@ -106,7 +106,7 @@ func lightContrast() palette {
 	return palette{
 		RoleWindow: rgb(0xFFFFFF), RolePanel: rgb(0xF4F4F4), RoleCard: rgb(0xFFFFFF),
 		RoleLine: rgb(0x6E7176), RoleText: rgb(0x000000), RoleMuted: rgb(0x34373B),
-		RoleFaint: rgb(0x474A4F), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x6A4000), RoleHot: rgb(0x93200E),
+		RoleFaint: rgb(0x42454A), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x633B00), RoleHot: rgb(0x861C0B),
 		RoleBubble: rgb(0xE6EDF5), RoleCode: rgb(0xF2F2F2),
 		RoleCodeKeyword: rgb(0x5B2580), RoleCodeString: rgb(0x04513D), RoleCodeNumber: rgb(0x6B3600), RoleCodeName: rgb(0x12427D),
 		RoleHover: withAlpha(rgb(0x000000), 0x1c),
@@ -147,19 +147,21 @@ func accentRole(name string) fyne.ThemeColorName { return fyne.ThemeColorName("a
 // The contrasts that WCAG 2.2 requires of text: AA, and AAA for high contrast.
 const (
 	contrastAA  = 4.5
-	contrastAAA = 7
+	contrastAAA = 7.0
 )
 
 // withAccent adds the roles of an accent colour to a palette.
 func (p palette) withAccent(accent string, dark, high bool) palette {
 	for i, a := range accents {
-		c, soft, selection := a.light, 0.14, uint8(0x40)
+		c, soft, selection := a.light, 0.12, uint8(0x40)
 		if dark {
-			c, soft, selection = a.dark, 0.22, 0x50
+			c, soft, selection = a.dark, 0.16, 0x50
 		}
+		least := contrastAA
 		if high {
-			c, soft = p.readable(c), 2*soft
+			soft, least = 1.35*soft, contrastAAA
 		}
+		c = p.readable(c, soft, least)
 		p[accentRole(a.name)] = c
 		if a.name == accent || i == 0 {
 			p[RoleAccent], p[RoleAccentSoft], p[RoleSelection] = c, blend(c, p[RoleWindow], soft), withAlpha(c, selection)
@@ -168,12 +170,12 @@ func (p palette) withAccent(accent string, dark, high bool) palette {
 	return p
 }
 
-// readable shifts a colour towards the text colour until it is readable on every
-// background.
-func (p palette) readable(c color.NRGBA) color.NRGBA {
+// readable shifts a colour towards the text colour until its contrast with every
+// background is at least as given, also with the background that has a share of the colour.
+func (p palette) readable(c color.NRGBA, soft, least float64) color.NRGBA {
 	for share := 0.0; share <= 1; share += 0.05 {
 		near := blend(p[RoleText], c, share)
-		if min(contrast(near, p[RoleWindow]), contrast(near, p[RolePanel]), contrast(near, p[RoleCard]), contrast(near, p[RoleBubble])) >= contrastAAA {
+		if min(contrast(near, p[RoleWindow]), contrast(near, p[RolePanel]), contrast(near, p[RoleCard]), contrast(near, p[RoleBubble]), contrast(near, blend(near, p[RoleWindow], soft))) >= least {
 			return near
 		}
 	}

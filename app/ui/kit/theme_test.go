@@ -9,8 +9,6 @@ import (
 // wordsAndGrounds returns the pairs of text and background roles.
 func wordsAndGrounds() [][2]fyne.ThemeColorName {
 	pairs := [][2]fyne.ThemeColorName{
-		{RoleText, RoleBubble},
-		{RoleText, RoleAccentSoft},
 		{RoleOnAccent, RoleAccent},
 		{RoleMuted, RoleCode},
 		{RoleCodeKeyword, RoleCode},
@@ -19,7 +17,7 @@ func wordsAndGrounds() [][2]fyne.ThemeColorName {
 		{RoleCodeName, RoleCode},
 	}
 	for _, role := range []fyne.ThemeColorName{RoleText, RoleMuted, RoleFaint, RoleAccent, RoleWarn, RoleHot} {
-		for _, ground := range []fyne.ThemeColorName{RoleWindow, RolePanel, RoleCard} {
+		for _, ground := range []fyne.ThemeColorName{RoleWindow, RolePanel, RoleCard, RoleBubble, RoleAccentSoft} {
 			pairs = append(pairs, [2]fyne.ThemeColorName{role, ground})
 		}
 	}
@@ -38,8 +36,6 @@ func TestTextIsReadableOnItsBackground(t *testing.T) {
 			{"dark", darkPalette().withAccent(accent.name, true, false), wordsAndGrounds(), contrastAA},
 			{"light, high contrast", lightContrast().withAccent(accent.name, false, true), wordsAndGrounds(), contrastAAA},
 			{"dark, high contrast", darkContrast().withAccent(accent.name, true, true), wordsAndGrounds(), contrastAAA},
-			{"light, high contrast, bubbles", lightContrast().withAccent(accent.name, false, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
-			{"dark, high contrast, bubbles", darkContrast().withAccent(accent.name, true, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
 			{"light, high contrast, lines", lightContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
 			{"dark, high contrast, lines", darkContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
 		} {
