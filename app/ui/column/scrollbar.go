@@ -2,7 +2,6 @@ package column
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
@@ -56,14 +55,8 @@ func (t *thumb) MouseOut() { t.s.Set(kit.RoleLine, kit.RoleNone) }
 
 // CreateRenderer implements fyne.Widget.
 func (t *thumb) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.New(&thumbLayout{}, t.s))
-}
-
-type thumbLayout struct{}
-
-func (thumbLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
-
-func (thumbLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	objects[0].Move(fyne.NewPos(2, 2))
-	objects[0].Resize(fyne.NewSize(max(0, size.Width-4), max(0, size.Height-4)))
+	return kit.NewRenderer(t, func(size fyne.Size) {
+		t.s.Move(fyne.NewPos(2, 2))
+		t.s.Resize(fyne.NewSize(max(0, size.Width-4), max(0, size.Height-4)))
+	}, t.s)
 }

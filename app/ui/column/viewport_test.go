@@ -42,3 +42,21 @@ func TestARightClickOnAListOfButtonsOpensNoMenu(t *testing.T) {
 		}
 	}
 }
+
+func TestAShortColumnAfterALongOneHasNoScrollBar(t *testing.T) {
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	v := NewViewport()
+	test.NewTempWindow(t, v).Resize(fyne.NewSize(300, 200))
+	long := make([]*Placed, 50)
+	for i := range long {
+		long[i] = &Placed{Row: prose.NewParagraph("a line", kit.RoleText)}
+	}
+	v.SetRows(long)
+	if drawn := v.bar.s.Size(); drawn.IsZero() {
+		t.Fatal("a long column has no scroll bar")
+	}
+	v.bar.CreateRenderer().Layout(fyne.Size{}) // the toolkit makes a new renderer if it dropped the first
+	if drawn := v.bar.s.Size(); !drawn.IsZero() {
+		t.Errorf("the scroll bar of the long column still stands: %v", drawn)
+	}
+}
