@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -255,7 +256,7 @@ func explainServer(err error) (Explanation, bool) {
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
 		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "Look up its name at ollama.com/library, and check that this machine is online."}, true
 	case errors.Is(err, ollama.ErrServer) && lacksMemory(e.Detail):
-		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, serverWords(e)), "Choose a smaller model, or a smaller context (ollama.num_ctx; in the window, the options of this conversation), then Retry. Closing other programs helps, too."}, true
+		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, serverWords(e)), "Choose a smaller model, or a smaller context size (in this conversation's options or in Settings), then Retry. Closing other programs helps, too."}, true
 	case errors.Is(err, ollama.ErrServer):
 		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
 	}
@@ -298,10 +299,18 @@ func serverWords(e *ollama.Error) string {
 		words = fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
 	if e.Detail != "" {
-		words += ": " + excerpt.Shorten(excerpt.OneLine(e.Detail), 200)
+		words += ": " + excerpt.Shorten(joinLines(e.Detail), 200)
 	}
 	return words
 }
+
+// joinLines returns a text on one line, with a semicolon before an indented line: servers
+// indent what is a statement of its own.
+func joinLines(text string) string {
+	return excerpt.OneLine(indented.ReplaceAllString(strings.TrimSpace(text), "$1; "))
+}
+
+var indented = regexp.MustCompile(`([^\s.,:;!?])\s*\n[ \t]+`)
 
 // explainDisk explains the errors of the files.
 func explainDisk(err error) (Explanation, bool) {

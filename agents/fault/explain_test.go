@@ -41,6 +41,7 @@ func TestExplain(t *testing.T) {
 		{server(ollama.ErrBusy, 503, "busy"), KindBusy, "busy", "Wait"},
 		{server(ollama.ErrServer, 500, "out of\nluck"), KindServer, "reported an error (HTTP 500): out of luck.", "log"},
 		{server(ollama.ErrServer, 500, "llama runner process has terminated: CUDA error: out of\nmemory"), KindNoMemory, "There isn't enough memory for qwen3:8b (HTTP 500): llama runner", "smaller model"},
+		{server(ollama.ErrServer, 500, "CUDA error: out of memory\n  current device: 0"), KindNoMemory, "out of memory; current device: 0.", "smaller context size"},
 		{server(ollama.ErrServer, 500, "cudaMalloc failed"), KindNoMemory, "enough memory", "smaller context"},
 		{server(ollama.ErrServer, 500, "model requires more system memory (9.1 GiB) than is available (4.2 GiB)"), KindNoMemory, "(9.1 GiB)", "Closing other programs"},
 		{&ollama.NoModelError{Role: ollama.RoleGeneral}, KindNoModel, "No model is installed yet.", "models pull"},

@@ -57,7 +57,7 @@ var texts = []string{
 	"What answers at {{.Host}} doesn't look like Ollama{{.Why}}.",
 	"Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
 	"There isn't enough memory for {{.Model}}.",
-	"Choose a smaller model, or a smaller context (ollama.num_ctx; in the window, the options of this conversation), then Retry. Closing other programs helps, too.",
+	"Choose a smaller model, or a smaller context size (in this conversation's options or in Settings), then Retry. Closing other programs helps, too.",
 	"Ollama at {{.Host}} reported an error{{.Why}}.", "Retry. If it happens again, see the server's log.",
 	"None of the installed models can be used for {{.Role}}.",
 	"Set a model in the agent's agent.json or in Settings, or pull one: {{.Command}}.",
