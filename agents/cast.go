@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
@@ -27,11 +28,12 @@ type cast struct {
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
+	blind  string // the model that would answer if the message had no image; "" if that answers
 }
 
-// choose finds the agent and its model. After an error, c holds what was found until
-// then.
-func (c *cast) choose(ctx context.Context, req Request) error {
+// choose finds the agent and its model. An image needs a model that can see, if there is
+// one and the user chose none. After an error, c holds what was found until then.
+func (c *cast) choose(ctx context.Context, req Request, image bool) error {
 	if err := errors.Join(c.readChosen(ctx, req), c.readSkill(req.Skill)); err != nil {
 		return err
 	}
@@ -49,9 +51,18 @@ func (c *cast) choose(ctx context.Context, req Request) error {
 	}
 	agent.Think = cmp.Or(req.Think, c.chosen.Think, agent.Think)
 	c.agent = agent
-	model, numCtx, err := c.resolve(ctx, cmp.Or(req.Model, c.chosen.Model), agent)
+	asked := cmp.Or(req.Model, c.chosen.Model)
+	model, numCtx, err := c.resolve(ctx, asked, agent)
 	if err != nil {
 		return err
+	}
+	if image && asked == "" && agent.Model == "" && !model.Can(visionCapability) {
+		if other := c.seeing(ctx); other != "" {
+			c.blind = model.Name
+			if model, numCtx, err = c.resolve(ctx, other, agent); err != nil {
+				return err
+			}
+		}
 	}
 	if n := c.chosen.Context; n > 0 {
 		numCtx = min(n, cmp.Or(model.MaxContext, n))
@@ -136,17 +147,23 @@ func (c *cast) checkVision(ctx context.Context, b transcript.Block) error {
 	if c.model.Can(visionCapability) {
 		return nil
 	}
-	for _, f := range b.Attachments() {
-		if !f.Image {
-			continue
-		}
-		e := &fault.NoVision{Model: c.model.Name}
-		if other, err := c.base.p.Models.Resolve(ctx, "", ollama.RoleVision); err == nil && other.Can(visionCapability) {
-			e.Other = other.Name
-		}
-		return e
+	if hasImage(b) {
+		return &fault.NoVision{Model: c.model.Name, Other: c.seeing(ctx)}
 	}
 	return nil
+}
+
+func hasImage(b transcript.Block) bool {
+	return slices.ContainsFunc(b.Attachments(), func(f transcript.Attachment) bool { return f.Image })
+}
+
+// seeing returns the best installed model that can look at images, or "".
+func (c *cast) seeing(ctx context.Context) string {
+	other, err := c.base.p.Models.Resolve(ctx, "", ollama.RoleVision)
+	if err != nil || !other.Can(visionCapability) {
+		return ""
+	}
+	return other.Name
 }
 
 // filesLimit returns how many raw tokens of a message's files certainly fit the model.

@@ -43,6 +43,7 @@ type turn struct {
 	dialogue *dialogue // nil until agent and model are chosen
 	assembly *assembly // builds its request
 
+	image     bool  // the message has an image
 	reply     reply // the last one
 	shrunk    bool  // the one retry after an overflow is used up
 	corrected bool  // the one corrective round is used up
@@ -190,11 +191,14 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 		return (*turn).compactFirst, nil // already done in measure
 	}
 	t.cast = &cast{base: t.engine.base, settings: t.settings}
-	err := t.cast.choose(ctx, t.req)
+	err := t.cast.choose(ctx, t.req, t.image)
 	t.report.agent, t.report.model = t.cast.agent.Slug, t.cast.model.Name
 	t.result.Agent, t.result.Model = t.report.agent, t.report.model
 	if err != nil {
 		return nil, err
+	}
+	if t.cast.blind != "" {
+		t.report.warn(StateReading, fmt.Sprintf("%s answers this message, because %s can't look at images", t.cast.model.Name, t.cast.blind))
 	}
 	t.startDialogue(ctx)
 	return (*turn).compactFirst, nil

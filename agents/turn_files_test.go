@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/transcript"
 )
 
 func upload(t *testing.T, name, text string) attach.File {
@@ -115,7 +116,7 @@ func TestImagesGoToModelsThatCanSeeThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Models: append([]ollamatest.Model{textModel(testModel, 16384)}, c.others...), Rules: replies("A1")})
-			_, _, err := r.turn(Request{Text: "What is this?", Files: []attach.File{picture(t)}})
+			_, _, err := r.turn(Request{Text: "What is this?", Model: testModel, Files: []attach.File{picture(t)}})
 			want := fault.Explanation{Kind: fault.KindNoVision, Sentence: testModel + " can't look at images.", Next: c.next}
 			if diff := cmp.Diff(want, fault.Explain(err)); !errors.Is(err, fault.ErrNoVision) || diff != "" {
 				t.Error(err, diff)
@@ -125,6 +126,60 @@ func TestImagesGoToModelsThatCanSeeThem(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(r.root, "session", "files")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("what was not sent is kept: %v", err)
+			}
+		})
+	}
+}
+
+func TestAnImageGoesToAModelThatCanSeeIfNoneIsChosen(t *testing.T) {
+	blind := []ollamatest.Model{textModel(testModel, 16384), {Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 4096}}
+	for name, c := range map[string]struct {
+		models []ollamatest.Model
+		req    Request
+		model  string // the default
+		want   string
+		says   bool
+	}{
+		"no model is set":            {blind, Request{}, "", "llava:7b", true},
+		"a default is set":           {blind, Request{}, testModel, "llava:7b", true},
+		"the default can see":        {append(blind, seeing("gemma3:4b")), Request{}, "gemma3:4b", "gemma3:4b", false},
+		"one is chosen for the chat": {blind, Request{Settings: &transcript.Settings{Model: testModel}}, "", "", false},
+		"one is chosen to answer":    {blind, Request{Model: testModel}, "", "", false},
+		"none can see":               {blind[:1], Request{}, "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: c.models, Rules: replies("A cat.", "Again.", "Fine.")})
+			r.settings.Model = c.model
+			c.req.Text, c.req.Files = "What is this?", []attach.File{picture(t)}
+			result, events, err := r.turn(c.req)
+			if c.want == "" {
+				if !errors.Is(err, fault.ErrNoVision) || len(r.server.Chats()) != 0 {
+					t.Errorf("answered %q, %v", result.Text, err)
+				}
+				return
+			}
+			if err != nil || result.Model != c.want || r.chat(0).Model != c.want || len(r.chat(0).Messages[len(r.chat(0).Messages)-1].Images) != 1 {
+				t.Fatalf("%s answered, %v", result.Model, err)
+			}
+			if got := r.chat(0).Options["num_ctx"]; c.want == "llava:7b" && got != 4096.0 {
+				t.Errorf("its context is %v", got)
+			}
+			said := 0
+			for _, e := range of(events, EventState) {
+				if e.Warning && e.Detail == "llava:7b answers this message, because "+testModel+" can't look at images" {
+					said++
+				}
+			}
+			if said > 0 != c.says || said > 1 {
+				t.Errorf("said %d times that another model answers", said)
+			}
+			if again, _, err := r.turn(Request{Retry: result.UserID}); err != nil || again.Model != c.want {
+				t.Errorf("again, %s answered, %v", again.Model, err)
+			}
+			if c.want == "llava:7b" {
+				if next, _, err := r.turn(Request{Text: "Thanks."}); err != nil || next.Model != testModel {
+					t.Errorf("a message without an image went to %s, %v", next.Model, err)
+				}
 			}
 		})
 	}

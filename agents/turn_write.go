@@ -90,6 +90,7 @@ func (t *turn) setUser(user transcript.Block) {
 // measure returns an error for a message that doesn't fit, or whose files the model
 // can't use.
 func (t *turn) measure(ctx context.Context, b *transcript.Block) error {
+	t.image = hasImage(*b)
 	if _, err := t.choose(ctx); err != nil {
 		t.dialogue = nil
 		return nil //nolint:nilerr // the choose phase gets the same error, with the message safe on disk
@@ -111,6 +112,7 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	t.setUser(user)
+	t.image = hasImage(user)
 	t.passages.Use(usedOf(user))
 	t.req.Agent, t.req.Skill = cmp.Or(t.req.Agent, user.Attrs[attrTo]), cmp.Or(t.req.Skill, user.Attrs[attrSkill])
 	if after != "" {
