@@ -313,7 +313,7 @@ func (s *storm) collect() {
 
 // otherCompacts reports that the app itself summarised the session after an answer.
 func otherCompacts(o outcome) bool {
-	return strings.Contains(o.stderr, "Another process summarises this session now.") || strings.Contains(o.stderr, "The conversation went on another way meanwhile.")
+	return strings.Contains(o.stderr, "Another process is summarising this session.") || strings.Contains(o.stderr, "The conversation has changed in the meantime.")
 }
 
 func (s *storm) acknowledge(a *asking, line string) {
