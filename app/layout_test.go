@@ -197,7 +197,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
 	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/session", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/cpuwindow/faultwords", "app/i18n", "app/ui/markdown", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/session", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing about the content.

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/fault"
+	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 )
@@ -91,7 +92,7 @@ func (t *turn) applyState(ev agents.Event) {
 
 // warn shows a state's warning to the user, once a turn.
 func (t *turn) warn(ev agents.Event) {
-	text := cutShortWords(ev.CutShort, ev.Detail)
+	text := cutShortWords(ev.CutShort, faultwords.Of(ev.Detail))
 	shown := func(e *entry) bool { return e.Kind == Note && e.Text == text }
 	if text != "" && t.log.inTurn(shown) == nil {
 		t.log.add(&entry{Kind: Note, Text: text, At: ev.Time, note: note{GoOn: ev.GoOn}})

@@ -1,5 +1,6 @@
 // Package faultwords translates the texts of fault.Explain: why a turn had no answer, and
-// what to do. The chat, the models and the schedules show them.
+// what to do. The chat, the models and the schedules show them. It also translates what a
+// turn says about the choice of its model.
 package faultwords
 
 import (
@@ -37,6 +38,9 @@ var texts = []string{
 	"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 	"{{.Model}} can't look at images.",
 	"Choose {{.Other}}, which can, or leave the image out.",
+	"{{.Other}} answers this message, because {{.Model}} can't look at images",
+	"{{.Model}} can't look at images: {{.Number}} of earlier messages not sent",
+	"The model {{.Model}} is too small for tools and other agents: it answers by itself",
 	"The session is held by the {{.Who}}.",
 	"Wait until that answer is finished, or stop it there. Your message was not sent.",
 	"Stopped.", "The partial answer is kept. Retry asks again.",

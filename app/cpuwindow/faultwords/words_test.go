@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,6 +43,22 @@ func TestEveryExplanationIsKnown(t *testing.T) {
 		}
 		if both := x.Sentence + " " + x.Next; Of(both) != both {
 			t.Errorf("in English %q is said as %q", both, Of(both))
+		}
+	}
+}
+
+// So are the warnings about the model that answers, whose texts the tests of package agents fix.
+func TestWarningsAboutTheModelAreKnown(t *testing.T) {
+	for made, want := range map[string]i18n.Places{
+		"llava:7b answers this message, because qwen3:8b can't look at images":                 {"Other": "llava:7b", "Model": "qwen3:8b"},
+		"blind:1b can't look at images: 1 of earlier messages not sent":                        {"Model": "blind:1b", "Number": "1"},
+		"The model smollm2:135m is too small for tools and other agents: it answers by itself": {"Model": "smollm2:135m"},
+	} {
+		if known, places := i18n.Match(made, texts); known == "" || !maps.Equal(places, want) {
+			t.Errorf("%q comes from %q with %v", made, known, places)
+		}
+		if Of(made) != made {
+			t.Errorf("in English it is %q", Of(made))
 		}
 	}
 }
