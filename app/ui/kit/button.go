@@ -248,8 +248,11 @@ func (b *Button) Roles() (fill, line, text fyne.ThemeColorName) {
 	}
 	if b.Disabled() {
 		text = RoleFaint
-		if b.Kind == ButtonPrimary {
+		switch b.Kind {
+		case ButtonPrimary:
 			fill, line = RoleCard, RoleLine
+		case ButtonQuiet:
+			text = RoleDisabled // nothing but the text shows it
 		}
 	}
 	if !b.Group.Visible() {
@@ -323,10 +326,7 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 }
 
 func (r *buttonRenderer) MinSize() fyne.Size {
-	s := MeasureText(r.b.Text, r.b.TextSize, r.b.style())
-	if r.b.confirms != "" { // keeps the width while a press is confirmed
-		s = s.Max(MeasureText(r.b.confirms, r.b.TextSize, r.b.style()))
-	}
+	s := MeasureText(r.b.words(), r.b.TextSize, r.b.style())
 	if r.b.Trailing != "" {
 		s.Width += Gap16 + r.tail.MinSize().Width
 	}

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -113,14 +114,34 @@ func TestKeysReachTheEndsOfAText(t *testing.T) {
 	}
 }
 
+func TestADisabledSignLooksDisabled(t *testing.T) {
+	b := NewButton(ButtonQuiet, "›", nil)
+	hosted(t, b)
+	_, _, enabled := b.Roles()
+	b.Disable()
+	_, _, disabled := b.Roles()
+	for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
+		p := NewTheme(Look{}).(*appTheme).palette(variant)
+		if c := contrast(p[enabled], p[disabled]); c < 2 {
+			t.Errorf("variant %d: %s and %s differ only by %.2f", variant, enabled, disabled, c)
+		}
+	}
+}
+
 func TestCopyIsConfirmedInItsPlace(t *testing.T) {
 	copied := 0
 	b := NewCopy(func() { copied++ })
 	hosted(t, b)
 	words, room := b.words(), b.MinSize()
+	if written := MeasureText(words, SizeSmall, fyne.TextStyle{}).Width; room.Width != written {
+		t.Errorf("%q is %v wide and takes %v", words, written, room.Width)
+	}
 	b.Tapped(nil)
 	if b.words() == words || copied != 1 {
 		t.Errorf("pressed: it says %q, copied %d times", b.words(), copied)
+	}
+	if written := MeasureText(b.words(), SizeSmall, fyne.TextStyle{}).Width; b.MinSize().Width != written {
+		t.Errorf("%q is %v wide and takes %v", b.words(), written, b.MinSize().Width)
 	}
 	b.Tapped(nil)
 	b.confirm(-1) // the first press's confirmation is over, the second's isn't

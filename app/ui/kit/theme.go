@@ -33,9 +33,10 @@ const (
 	RoleCodeName    fyne.ThemeColorName = "codeName"
 
 	RoleSelection fyne.ThemeColorName = theme.ColorNameSelection
-	RoleMark      fyne.ThemeColorName = "mark"    // a match of a search
-	RoleMarkNow   fyne.ThemeColorName = "markNow" // the current match
-	RoleScrim     fyne.ThemeColorName = "scrim"   // dims what is below a card
+	RoleMark      fyne.ThemeColorName = "mark"         // a match of a search
+	RoleMarkNow   fyne.ThemeColorName = "markNow"      // the current match
+	RoleScrim     fyne.ThemeColorName = "scrim"        // dims what is below a card
+	RoleDisabled  fyne.ThemeColorName = "disabledText" // WCAG requires no contrast of it
 	RoleNone      fyne.ThemeColorName = ""
 )
 
@@ -150,8 +151,9 @@ const (
 	contrastAAA = 7.0
 )
 
-// withAccent adds the roles of an accent colour to a palette.
+// withAccent adds the roles of an accent colour to a palette, and the colour of disabled text.
 func (p palette) withAccent(accent string, dark, high bool) palette {
+	p[RoleDisabled] = blend(p[RoleFaint], p[RoleWindow], 0.5)
 	for i, a := range accents {
 		c, soft, selection := a.light, 0.12, uint8(0x40)
 		if dark {
