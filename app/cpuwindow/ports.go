@@ -28,6 +28,7 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wordsearch"
 )
@@ -184,7 +185,7 @@ func (w *Window) chatParts() chatpane.Parts {
 			Forgotten: p.library.Forgotten().HasTyped,
 		},
 		Library: chatLibrary{p.library, p.keeper}, Files: p.keeper, Roster: p.roster, Memories: p.memories,
-		Commands: w.commands.slashItems, Marks: p.findMarks, Typing: p.recaller.Typing, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
+		Commands: w.commands.slashItems, Marks: p.findMarks, WordMarks: p.wordMarks, Typing: p.recaller.Typing, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
 	}
 }
 
@@ -197,7 +198,16 @@ type chatLibrary struct {
 // findMarks returns where a phrase occurs in a text, as rows show it. Any goroutine may call
 // it.
 func (p *parts) findMarks(text, phrase string) []prose.Mark {
-	found := p.finder.Find(text, phrase)
+	return shownMarks(p.finder.Find(text, phrase))
+}
+
+// wordMarks returns a function that marks the words of a query, as the results of a search do.
+func (p *parts) wordMarks(query string) func(text string) []prose.Mark {
+	marks := sessions.WordMarks(query, p.finder.Find)
+	return func(text string) []prose.Mark { return shownMarks(marks(text)) }
+}
+
+func shownMarks(found []textfold.Mark) []prose.Mark {
 	out := make([]prose.Mark, len(found))
 	for i, m := range found {
 		out[i] = prose.Mark(m)

@@ -43,6 +43,36 @@ func TestEnterOpensAResultOfTheNewQuery(t *testing.T) {
 	}
 }
 
+func TestAHitMarksNoMatchesInsideWordsInTheChat(t *testing.T) {
+	tests := map[string]struct {
+		answer string
+		marked int
+	}{
+		"words that start so, and parts of words": {"A fan of profane elefants has two fans.", 2},
+		"only parts of words":                     {"Profane elefants.", 2},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := newBench(t)
+				_, s := b.withStore()
+				b.said(s, "cpu-fan", 2*time.Hour, "which one?", tt.answer)
+				b.said(s, "cpu-disk", time.Hour, "disk?", "full")
+				b.shown()
+				b.w.commands.openSwitcher()
+				b.Settle()
+				b.w.commands.switcher.Entry.SetText("fan")
+				b.Settle()
+				b.switcherKey(fyne.KeyReturn)
+				b.Settle()
+				if got := b.marked(); b.w.chats().Shown().Name != "cpu-fan" || got != tt.marked {
+					t.Errorf("%s is shown with %d marks, want %d", b.w.chats().Shown().Name, got, tt.marked)
+				}
+			})
+		})
+	}
+}
+
 func (b *bench) switcherKey(name fyne.KeyName) {
 	b.w.commands.switcher.Entry.TypedKey(&fyne.KeyEvent{Name: name})
 }

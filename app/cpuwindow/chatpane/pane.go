@@ -66,16 +66,17 @@ type Ways interface {
 // Parts holds what the chat works on. All fields are required.
 type Parts struct {
 	chats.Parts
-	Library  Library
-	Files    Files
-	Roster   Roster
-	Memories Memories
-	Commands func() []slash.Item
-	Marks    func(text, phrase string) []prose.Mark    // finds a phrase in a text; any goroutine
-	Typing   func()                                    // called while the user types; background work pauses
-	Image    func(ctx context.Context) ([]byte, error) // reads an image from the clipboard
-	HasFont  func(r rune) bool                         // an installed font has the character; any goroutine; nil: unknown
-	Demo     bool
+	Library   Library
+	Files     Files
+	Roster    Roster
+	Memories  Memories
+	Commands  func() []slash.Item
+	Marks     func(text, phrase string) []prose.Mark            // finds a phrase in a text; any goroutine
+	WordMarks func(query string) func(text string) []prose.Mark // finds the words of a search; UI goroutine
+	Typing    func()                                            // called while the user types; background work pauses
+	Image     func(ctx context.Context) ([]byte, error)         // reads an image from the clipboard
+	HasFont   func(r rune) bool                                 // an installed font has the character; any goroutine; nil: unknown
+	Demo      bool
 }
 
 // Library reads and changes transcripts. Its methods are called off the UI goroutine.

@@ -52,16 +52,20 @@ func (p *Pane) followSeek(v conversation.View) {
 	p.host.Do(func() { p.host.ReadAt(s.info, s.block, s.phrase) }) // later: the chat is being shown
 }
 
-// mark marks the words of a phrase in the chat for a while.
+// mark marks the words of a phrase in the chat for a while, or the parts of words that match
+// if it has none of the words.
 func (p *Pane) mark(phrase string) {
-	marks := func(text string) []prose.Mark {
+	partsOfWords := func(text string) []prose.Mark {
 		var all []prose.Mark
 		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
 			all = append(all, p.parts.Marks(text, word)...)
 		}
 		return all
 	}
-	p.View.Port.MarkRows(marks, 0, 0, 0, false)
+	port := p.View.Port
+	if port.MarkRows(p.parts.WordMarks(phrase), 0, len(port.Rows), -1, false) == 0 {
+		port.MarkRows(partsOfWords, 0, 0, -1, false)
+	}
 	time.AfterFunc(marksStay, func() {
 		p.host.Do(func() {
 			if !p.Find.Open() { // the find bar has marks of its own

@@ -31,6 +31,12 @@ func newWordForms(query string, find func(text, phrase string) []textfold.Mark) 
 	return f
 }
 
+// WordMarks returns a function that marks the words of a query in a text, as the results of a
+// search mark them: see wordForms.marks. Only one goroutine may use it at a time.
+func WordMarks(query string, find func(text, phrase string) []textfold.Mark) func(text string) []textfold.Mark {
+	return newWordForms(strings.ReplaceAll(query, `"`, " "), find).marks
+}
+
 func (f *wordForms) termsOf(query string) map[string]bool {
 	terms := map[string]bool{}
 	for _, t := range f.analyzer.Query(query, time.Time{}).Terms {
