@@ -32,11 +32,11 @@ func NewFoot(openSummary func()) *Foot {
 	return f
 }
 
-// minReloadWidth is the width below which the reload message is hidden.
-const minReloadWidth float32 = 64
+// minTextWidth is the width below which a text that may be shortened is hidden.
+const minTextWidth float32 = 64
 
-// footLayout places the meter left, the reload message in the middle if there is room, and
-// the server right.
+// footLayout places the meter left, the link to the Summary and the reload message beside it
+// if there is room, and the server right.
 type footLayout struct{}
 
 func (footLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(120, 16) }
@@ -46,12 +46,13 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	server := o[5].MinSize()
 	right := s.Width - server.Width
 	for i, obj := range o[:4] {
-		if !obj.Visible() {
-			continue
-		}
 		m := obj.MinSize()
 		if i == 3 {
-			m.Width = max(0, min(m.Width, right-kit.Gap12-x))
+			m.Width = min(m.Width, right-kit.Gap12-x)
+			showSummary(obj.(*kit.Button), m.Width)
+		}
+		if !obj.Visible() {
+			continue
 		}
 		obj.Move(fyne.NewPos(x, (s.Height-m.Height)/2))
 		obj.Resize(m)
@@ -62,12 +63,20 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	placeReload(o[4].(*kit.Label), x+kit.Gap8, right-kit.Gap8, s)
 }
 
+// showSummary hides the link to the Summary if there is none, or too little room to read it.
+func showSummary(summary *kit.Button, width float32) {
+	if on := summary.Text != "" && width >= minTextWidth; on != summary.Visible() {
+		summary.Hidden = !on
+		summary.Refresh()
+	}
+}
+
 // placeReload centres the reload message as far as its neighbours allow. It shortens the
 // message to the room there is, and hides it if that is too little to read.
 func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
 	need := kit.MeasureText(reload.Text, reload.TextSize, reload.Style)
 	width := min(need.Width, to-from)
-	if width < min(need.Width, minReloadWidth) {
+	if width < min(need.Width, minTextWidth) {
 		width = 0
 	}
 	at := max(from, min((s.Width-width)/2, to-width))
@@ -86,10 +95,11 @@ func (f *Foot) SetUsage(u *agents.Usage, summarised int) {
 	}
 	f.meter.SetText(text)
 	f.meter.Hidden = !on
-	f.summary.Hidden = summarised == 0
+	text = ""
 	if summarised > 0 {
-		f.summary.SetText(i18n.Count("{{.N}} older messages summarised", summarised))
+		text = i18n.Count("{{.N}} older messages summarised", summarised)
 	}
+	f.summary.SetText(text)
 	f.Box.Refresh()
 }
 

@@ -48,3 +48,26 @@ func TestTheFootsPartsStayApart(t *testing.T) {
 		t.Errorf("it was seen: %t, and away: %t", seen[true], seen[false])
 	}
 }
+
+// In a narrow window the number of summarised messages gives way to the server's state.
+func TestTheSummarysLinkIsHiddenWithoutRoom(t *testing.T) {
+	screentest.New(t)
+	f := NewFoot(func() {})
+	f.SetUsage(&agents.Usage{PromptTokens: 1300, ContextSize: 16384}, 8)
+	f.SetServer("Ollama 0.6.5 · ready", false)
+	shown := map[bool]bool{}
+	for width := float32(260); width <= 700; width += 8 {
+		f.Box.Resize(fyne.NewSize(width, 16))
+		text := test.WidgetRenderer(f.summary).Objects()[1].(*canvas.Text)
+		shown[f.summary.Visible()] = true
+		if !f.summary.Visible() {
+			continue
+		}
+		if end := f.summary.Position().X + text.Position().X + kit.MeasureText(text.Text, text.TextSize, text.TextStyle).Width; end > f.server.Position().X {
+			t.Errorf("%.0f wide: %q ends at %.0f, the server begins at %.0f", width, text.Text, end, f.server.Position().X)
+		}
+	}
+	if !shown[true] || !shown[false] {
+		t.Errorf("it was seen: %t, and away: %t", shown[true], shown[false])
+	}
+}
