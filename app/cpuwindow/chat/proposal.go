@@ -34,13 +34,13 @@ func (r *Rows) noteRows(e *conversation.EntryView, editing bool) []*column.Place
 	words := prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted)
 	edit := kit.NewButton(kit.ButtonLink, i18n.T("Edit"), func() { r.Toggle(key) })
 	edit.Hidden = e.Proposed == ""
-	buttons := kit.Line(kit.Gap8, -1,
+	buttons := kit.NewFlowRow(kit.Gap8,
 		kit.NewButton(kit.ButtonLink, i18n.T("Save"), func() { r.Act.Decide(key, id, true) }), edit,
 		kit.NewButton(kit.ButtonLink, i18n.T("Discard"), func() { r.Act.Decide(key, id, false) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open inbox"), func() { r.Act.OpenInbox() }),
 	)
 	return []*column.Placed{
 		{Row: column.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
-		{Row: column.NewBoxRow(buttons), Gap: kit.Gap4},
+		{Row: buttons, Gap: kit.Gap4},
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // removedRow returns that line.
 func (r *Rows) removedRow(e *conversation.EntryView) *column.Placed {
-	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(e.Text),
+	return &column.Placed{Row: noteLine(e.Text,
 		kit.NewButton(kit.ButtonLink, i18n.T("Restore"), func() { r.Act.DecideRemoved(true) }),
-		kit.NewButton(kit.ButtonLink, i18n.T("Keep removed"), func() { r.Act.DecideRemoved(false) }))), Gap: kit.Gap8}
+		kit.NewButton(kit.ButtonLink, i18n.T("Keep removed"), func() { r.Act.DecideRemoved(false) })), Gap: kit.Gap8}
 }

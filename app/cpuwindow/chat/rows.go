@@ -146,16 +146,22 @@ func (r *Rows) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
 func (r *Rows) noteRow(e *conversation.EntryView) kit.Row {
 	if e.RetryID != "" {
 		f := conversation.Fault{UserID: e.RetryID}
-		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { r.Act.Retry(f) })))
+		return noteLine(e.Text, kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { r.Act.Retry(f) }))
 	}
 	if e.GoOn {
-		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), r.Act.GoOn)))
+		return noteLine(e.Text, kit.NewButton(kit.ButtonLink, i18n.T("Continue"), r.Act.GoOn))
 	}
 	if e.UndoID == "" {
 		return prose.New(prose.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
 	key, id := e.Key, e.UndoID
-	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { r.Act.Undo(key, id) })))
+	return noteLine(e.Text, kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { r.Act.Undo(key, id) }))
+}
+
+// noteLine returns a note with buttons beside it, or below it in a narrow window.
+func noteLine(text string, buttons ...fyne.CanvasObject) kit.Row {
+	note := prose.New([]prose.Run{{Text: i18n.Shorten(text, 90)}}, kit.SizeSmall, kit.RoleMuted)
+	return kit.NewFlowRow(kit.Gap8, append([]fyne.CanvasObject{note}, buttons...)...)
 }
 
 // headRow is the badge above an answer.
@@ -193,15 +199,16 @@ type callRow struct {
 	*column.BoxRow
 	dot               *kit.Surface
 	name, task, state *kit.Label
+	sign              *kit.Label // whether the row is open
 	Stop              *kit.Button
 	box               *fyne.Container
 }
 
 func newCallRow(onTap, onStop func()) *callRow {
-	r := &callRow{dot: kit.NewDot(kit.RoleAccent), name: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
+	r := &callRow{dot: kit.NewDot(kit.RoleAccent), name: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small(""), sign: kit.Small("")}
 	r.Stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
 	r.Stop.Hide()
-	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.name, r.task, r.state, r.Stop)
+	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.name, r.task, r.state, r.sign, r.Stop)
 	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
 	r.BoxRow = column.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
 	return r
@@ -233,7 +240,8 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 	}
 	r.name.SetText(i18n.Shorten(name, 32))
 	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
-	r.state.SetText(state + foldSign(open))
+	r.state.SetText(state)
+	r.sign.SetText(strings.TrimSpace(foldSign(open)))
 	r.Stop.Hidden = !e.Live || e.Tool
 	r.box.Refresh()
 }
@@ -281,6 +289,6 @@ func (r *Rows) errorRow(e *conversation.EntryView) kit.Row {
 	if f.RetriedAt != "" {
 		buttons = append(buttons, kit.Small(f.RetriedAt))
 	}
-	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
+	parts = append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap8, buttons...))
 	return column.NewCardRow(kit.RoleHot, parts...)
 }

@@ -25,5 +25,5 @@ func (r *Rows) unkeptRow(e *conversation.EntryView, editing bool) *column.Placed
 	}
 	remember := kit.NewButton(kit.ButtonLink, i18n.T("Remember this…"), func() { r.Toggle(key) })
 	remember.Hidden = strings.TrimSpace(e.Proposed) == ""
-	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), remember)), Gap: kit.Gap8}
+	return &column.Placed{Row: noteLine(e.Text, remember), Gap: kit.Gap8}
 }

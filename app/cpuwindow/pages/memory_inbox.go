@@ -82,7 +82,7 @@ func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.Canva
 	if q.Session != "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, i18n.T("Show source"), func() { p.host.OpenSession(q.Session) }))
 	}
-	return kit.Line(kit.Gap8, -1, buttons...)
+	return kit.NewFlowRow(kit.Gap8, buttons...)
 }
 
 // proposalMeta describes where a proposal comes from and where it would be saved.

@@ -84,7 +84,7 @@ func (s *Setup) downCard(failed bool) kit.Row {
 	if start != "" && !installed {
 		parts = append(parts, prose.NewParagraph(start, kit.RoleMuted))
 	}
-	c := column.NewCardRow(kit.RoleNone, append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...), s.recheck.note)...)
+	c := column.NewCardRow(kit.RoleNone, append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap8, buttons...), s.recheck.note)...)
 	c.Pad = kit.Gap16
 	return c
 }

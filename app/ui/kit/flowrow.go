@@ -6,12 +6,19 @@ import (
 )
 
 // FlowRow places objects side by side, centred vertically, and continues on the next line
-// if they don't fit. An object wider than the row is squeezed into it.
+// if they don't fit. Text that wraps is wrapped to the row's width; any other object wider than
+// the row is squeezed into it.
 type FlowRow struct {
 	widget.BaseWidget
 	Objects []fyne.CanvasObject
 	Right   bool // aligns each line with the right edge
 	gap     float32
+}
+
+// wrapped is text that wraps. WidestLine returns the width it needs since Measure.
+type wrapped interface {
+	Row
+	WidestLine() float32
 }
 
 // NewFlowRow returns a row of objects with a gap between them.
@@ -26,6 +33,10 @@ func (f *FlowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Posi
 	var line []fyne.CanvasObject
 	var used, y, tallest float32
 	size := func(o fyne.CanvasObject) fyne.Size {
+		if text, ok := o.(wrapped); ok {
+			height := text.Measure(width)
+			return fyne.NewSize(text.WidestLine(), height)
+		}
 		m := o.MinSize()
 		return fyne.NewSize(min(m.Width, width), m.Height)
 	}

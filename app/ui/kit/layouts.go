@@ -9,7 +9,8 @@ import (
 // Layout helpers, on the 4-pixel grid.
 
 // Line places objects side by side, centred vertically, with a gap. The object at index
-// stretch gets the remaining width; -1 stands for none.
+// stretch gets the remaining width; -1 stands for none. If there isn't room for all, the widest
+// labels are shortened.
 func Line(gap float32, stretch int, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&lineLayout{gap: gap, stretch: stretch}, objects...)
 }
@@ -37,19 +38,41 @@ func (l *lineLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 
 func (l *lineLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	spare := size.Width - l.MinSize(objects).Width
+	widths := make([]float32, len(objects))
+	for i, o := range objects {
+		widths[i] = o.MinSize().Width
+	}
+	if s := l.stretch; s >= 0 && objects[s].Visible() {
+		grown := max(0, widths[s]+spare)
+		spare -= grown - widths[s]
+		widths[s] = grown
+	}
+	for i := widestLabel(objects, widths); spare < 0 && i >= 0; i = widestLabel(objects, widths) {
+		cut := min(-spare, widths[i])
+		widths[i] -= cut
+		spare += cut
+	}
 	x := float32(0)
 	for i, o := range objects {
 		if !o.Visible() {
 			continue
 		}
-		m := o.MinSize()
-		if i == l.stretch {
-			m.Width = max(0, m.Width+spare)
-		}
-		o.Move(fyne.NewPos(x, (size.Height-m.Height)/2))
-		o.Resize(m)
-		x += m.Width + l.gap
+		h := o.MinSize().Height
+		o.Move(fyne.NewPos(x, (size.Height-h)/2))
+		o.Resize(fyne.NewSize(widths[i], h))
+		x += widths[i] + l.gap
 	}
+}
+
+// widestLabel returns the index of the widest visible label, or -1 if none has any width.
+func widestLabel(objects []fyne.CanvasObject, widths []float32) int {
+	widest := -1
+	for i, o := range objects {
+		if _, ok := o.(*Label); ok && o.Visible() && widths[i] > 0 && (widest < 0 || widths[i] > widths[widest]) {
+			widest = i
+		}
+	}
+	return widest
 }
 
 // LineRight adds a hairline at the right edge of an object.

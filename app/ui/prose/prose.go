@@ -272,6 +272,9 @@ func (r *proseRenderer) segment(s segment, y float32) {
 // Measure wraps the text to a width and returns the height.
 func (p *Text) Measure(width float32) float32 { return p.MeasureAt(width, kit.TextScale()) }
 
+// WidestLine returns the width of the widest line, as Measure wrapped them.
+func (p *Text) WidestLine() float32 { return p.Widest }
+
 // MeasureAt is Measure for callers with many texts, which ask for the scale once.
 func (p *Text) MeasureAt(width, scale float32) float32 {
 	if width < 8 {
