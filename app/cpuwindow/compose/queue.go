@@ -70,9 +70,30 @@ func (q *Queue) row(r conversation.Queued, first bool) fyne.CanvasObject {
 		text = strings.TrimPrefix(text+" · "+conversation.FileNames(conversation.Attachments(r.Files)), " · ")
 	}
 	words := kit.Muted(text).Squeezable()
-	content := kit.Line(kit.Gap12, 1, kit.Small(state), words,
+	line := kit.Line(kit.Gap12, 1, kit.Small(state), words,
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Edit"), func() { q.edit(r.Id) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Delete"), func() { q.drop(r.Id) }),
 		kit.NewButton(kit.ButtonLink, i18n.T("Send now"), func() { q.send(r.Id) }))
-	return container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusRow), kit.Inset(kit.Gap4, kit.Gap4, kit.Gap12, kit.Gap12, content))
+	content := kit.Inset(kit.Gap4, kit.Gap4, kit.Gap12, kit.Gap12, container.New(queuedLayout{line}, line))
+	return container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleLine, kit.RadiusRow), content)
+}
+
+// leastQueuedText is the width in pixels below which a message's text needs the room of its
+// state.
+const leastQueuedText = 100
+
+// queuedLayout lays out the line of a waiting message, and hides the state, its first object,
+// if it leaves the text too little room.
+type queuedLayout struct{ line *fyne.Container }
+
+func (l queuedLayout) MinSize([]fyne.CanvasObject) fyne.Size { return l.line.MinSize() }
+
+func (l queuedLayout) Layout(_ []fyne.CanvasObject, size fyne.Size) {
+	state, words := l.line.Objects[0], l.line.Objects[1]
+	state.Show()
+	if size.Width-l.line.MinSize().Width+words.MinSize().Width < leastQueuedText {
+		state.Hide()
+	}
+	l.line.Resize(size)
+	l.line.Layout.Layout(l.line.Objects, size)
 }
