@@ -619,10 +619,10 @@ func TestAConversationThatGoesOnElsewhereStaysBounded(t *testing.T) {
 	if n := fill(40); n != blocksShown {
 		t.Fatalf("%d blocks are shown at first", n)
 	}
-	if n := fill(80); n != blocksShown+80 {
-		t.Errorf("%d blocks are shown once 80 were added: what was shown has gone", n)
+	if n := fill(50); n != blocksShown+20 {
+		t.Errorf("%d blocks are shown once 20 were added: what was shown has gone", n)
 	}
-	for turns := 100; turns <= 2000; turns += 20 {
+	for turns := 70; turns <= 2000; turns += 20 {
 		if n := fill(turns); n > blocksKept+1 {
 			t.Fatalf("%d blocks are shown of %d turns", n, turns)
 		}
@@ -631,7 +631,7 @@ func TestAConversationThatGoesOnElsewhereStaysBounded(t *testing.T) {
 		c.Prepend(fileOf(turnsOf(0, 2000)...))
 	}
 	asked := c.first
-	if fill(2050); c.first != asked {
+	if fill(2040); c.first != asked {
 		t.Errorf("the first block is %s, %s was asked for", c.first, asked)
 	}
 }

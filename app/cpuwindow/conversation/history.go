@@ -17,7 +17,7 @@ const blocksShown = 60
 
 // blocksKept is how many blocks stay shown, besides those that the user asked for, while
 // others are added at the end: a conversation that goes on elsewhere must not fill memory.
-const blocksKept = 4 * blocksShown
+const blocksKept = blocksShown + blocksShown/2
 
 // Fill sets the conversation from a transcript: its newest blocks, and those older ones
 // that are already shown, as far as blocksKept allows.
