@@ -15,9 +15,13 @@ import (
 // follow on demand.
 const blocksShown = 60
 
-// blocksKept is how many blocks stay shown, besides those that the user asked for, while
-// others are added at the end: a conversation that goes on elsewhere must not fill memory.
-const blocksKept = blocksShown + blocksShown/2
+// While blocks are added at the end, blocksKept stay shown: a conversation that goes on
+// elsewhere must not fill memory. If the user asked for older ones, these stay until
+// blocksAdded more have come.
+const (
+	blocksKept  = blocksShown + blocksShown/2
+	blocksAdded = 4 * blocksShown
+)
 
 // Fill sets the conversation from a transcript: its newest blocks, and those older ones
 // that are already shown, as far as blocksKept allows.
@@ -54,7 +58,11 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
 	if oldest := slices.IndexFunc(blocks, c.shows); oldest >= 0 {
-		from = min(from, max(oldest, len(blocks)-c.asked-blocksKept))
+		kept := blocksKept
+		if c.asked > 0 {
+			kept = c.asked + blocksAdded
+		}
+		from = min(from, max(oldest, len(blocks)-kept))
 	}
 	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
