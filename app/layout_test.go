@@ -51,6 +51,7 @@ var restricted = []struct {
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
 	{what: module + "/app/discord/discordtest", users: []string{"app/discord/discordtest"}, tests: true},
 	{what: module + "/sessionmem/filetest", users: []string{"sessionmem/filetest"}, tests: true},
+	{what: module + "/sessionmem/textfold/textfoldtest", users: []string{"sessionmem/textfold/textfoldtest"}, tests: true},
 	{what: module + "/sessionmem/storetest", users: []string{"sessionmem/storetest"}, tests: true},
 	{what: module + "/app/ui/uitest", users: []string{"app/ui/uitest"}, tests: true},
 	{what: module + "/app/ui/screentest", users: []string{"app/ui/screentest"}, tests: true},
