@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -52,43 +53,46 @@ func TestEveryLanguageFitsEnglish(t *testing.T) {
 	}
 }
 
-func TestTranslationsAreLoaded(t *testing.T) {
+// in loads the translations as on a system in that language. Only Linux lets a test choose.
+func in(t *testing.T, language string) {
+	t.Helper()
+	if runtime.GOOS == "linux" {
+		for _, name := range []string{"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} {
+			t.Setenv(name, language+".UTF-8")
+		}
+	} else if !strings.HasPrefix(lang.SystemLocale().String(), language[:2]) {
+		t.Skip("the system's language is another one")
+	}
 	if err := Load(os.DirFS(assets)); err != nil {
 		t.Fatal(err)
 	}
-	if got := T("Settings"); got != "Settings" && got != "Einstellungen" {
-		t.Errorf("Settings = %q", got)
-	}
-	english := strings.HasPrefix(lang.SystemLocale().String(), "en")
-	if got := Count("{{.N}} models are installed.", 1); english && got != "One model is installed." {
-		t.Errorf("one = %q", got)
-	}
-	if got := Count("{{.N}} models are installed.", 3); english && got != "3 models are installed." {
-		t.Errorf("three = %q", got)
+}
+
+func TestTranslationsAreLoaded(t *testing.T) {
+	for language, want := range map[string][3]string{
+		"en_US": {"Settings", "One model is installed.", "3 models are installed."},
+		"de_AT": {"Einstellungen", "Ein Modell ist installiert.", "3 Modelle sind installiert."},
+		"pl_PL": {"Settings", "One model is installed.", "3 models are installed."}, // there is no Polish
+	} {
+		t.Run(language, func(t *testing.T) {
+			in(t, language)
+			got := [3]string{T("Settings"), Count("{{.N}} models are installed.", 1), Count("{{.N}} models are installed.", 3)}
+			if got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
 func TestReadTranslations_refuses(t *testing.T) {
 	for name, files := range map[string]fs.FS{
+		"a folder":    fstest.MapFS{"translations/en.json/x": {}},
 		"no English":  fstest.MapFS{"translations/de.json": {Data: []byte(`{}`)}},
 		"broken JSON": fstest.MapFS{"translations/en.json": {Data: []byte(`{"a": `)}},
 	} {
 		if err := Load(files); err == nil {
 			t.Errorf("given %s: no error", name)
 		}
-	}
-}
-
-func TestShortDate(t *testing.T) {
-	if !strings.HasPrefix(lang.SystemLocale().String(), "en") {
-		t.Skip("what is compared is English")
-	}
-	now := time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
-	if got, want := ShortDate(time.Date(2026, time.January, 2, 0, 0, 0, 0, time.UTC), now), "2 Jan"; got != want {
-		t.Errorf("this year: %q, want %q", got, want)
-	}
-	if got, want := ShortDate(time.Date(2025, time.March, 31, 0, 0, 0, 0, time.UTC), now), "31 Mar 2025"; got != want {
-		t.Errorf("last year: %q, want %q", got, want)
 	}
 }
 
@@ -101,18 +105,106 @@ func TestThousands(t *testing.T) {
 }
 
 func TestDates(t *testing.T) {
-	if !strings.HasPrefix(lang.SystemLocale().String(), "en") {
-		t.Skip("what is compared is English")
-	}
 	at := time.Date(2026, time.November, 22, 9, 5, 0, 0, time.UTC)
-	for got, want := range map[string]string{
-		Moment(at, at):                  "22 Nov 09:05",
-		Moment(at, at.AddDate(1, 0, 0)): "22 Nov 2026 09:05",
-		LongDate(at):                    "22 November 2026",
-		Day(at):                         "Sunday, 22 November 2026",
+	tests := map[string]struct {
+		got             func() string
+		english, german string
+	}{
+		"a short date of this year":    {func() string { return ShortDate(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), at) }, "2 Jan", "2. Jan"},
+		"a short date of another year": {func() string { return ShortDate(time.Date(2025, 3, 31, 0, 0, 0, 0, time.UTC), at) }, "31 Mar 2025", "31. Mär 2025"},
+		"a moment":                     {func() string { return Moment(at, at) }, "22 Nov 09:05", "22. Nov 09:05"},
+		"a moment of another year":     {func() string { return Moment(at, at.AddDate(1, 0, 0)) }, "22 Nov 2026 09:05", "22. Nov 2026 09:05"},
+		"a long date":                  {func() string { return LongDate(at) }, "22 November 2026", "22. November 2026"},
+		"a day":                        {func() string { return Day(at) }, "Sunday, 22 November 2026", "Sonntag, 22. November 2026"},
+		"never":                        {func() string { return When(time.Time{}, at) }, "", ""},
+		"today":                        {func() string { return When(at.Add(-time.Hour), at) }, "08:05", "08:05"},
+		"today where now is": {func() string {
+			return When(time.Date(2026, 11, 21, 23, 30, 0, 0, time.UTC), at.In(time.FixedZone("CET", 3600)))
+		}, "00:30", "00:30"},
+		"this year":             {func() string { return When(at.AddDate(0, -1, 0), at) }, "22 Oct 09:05", "22. Okt 09:05"},
+		"on this day last year": {func() string { return When(at.AddDate(-1, 0, 0), at) }, "22 Nov 2025", "22. Nov 2025"},
+	}
+	for language, german := range map[string]bool{"en_US": false, "de_DE": true} {
+		t.Run(language, func(t *testing.T) {
+			in(t, language)
+			for name, tt := range tests {
+				want := tt.english
+				if german {
+					want = tt.german
+				}
+				if got := tt.got(); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestMonthsAndDays(t *testing.T) {
+	for language, want := range map[string]string{
+		"en_US": "January February March April May June July August September October November December Thursday Friday Saturday Sunday Monday Tuesday Wednesday",
+		"de_DE": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember Donnerstag Freitag Samstag Sonntag Montag Dienstag Mittwoch",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
+		t.Run(language, func(t *testing.T) {
+			in(t, language)
+			var names []string
+			for month := range 12 {
+				names = append(names, MonthName(time.Date(2026, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC)))
+			}
+			for day := range 7 {
+				names = append(names, WeekdayName(time.Date(2026, 1, day+1, 0, 0, 0, 0, time.UTC)))
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+// A text that another package made is translated, with what fills its places if that is a
+// known text too.
+func TestTranslated(t *testing.T) {
+	texts := []string{"Line {{.Line}}: {{.Reason}}", "not a number", "{{.Name}} is gone"}
+	for made, want := range map[string]struct {
+		text   string
+		places Places
+	}{
+		"Line 12: not a number": {texts[0], Places{"Line": "12", "Reason": "not a number"}},
+		"Line x: not a number":  {},
+		"not a number":          {texts[1], Places{}},
+		"a\nb is gone":          {texts[2], Places{"Name": "a\nb"}},
+		"elsewhere":             {},
+	} {
+		text, places := Match(made, texts)
+		if diff := cmp.Diff(want.places, places); text != want.text || diff != "" {
+			t.Errorf("%q comes from %q:\n%s", made, text, diff)
+		}
+		if got := Translated(made, texts); got != made {
+			t.Errorf("without a translation %q became %q", made, got)
+		}
+	}
+	in(t, "de_DE")
+	known := []string{"{{.Name}} is asked to quit. What it has not saved may be lost.", "Settings"}
+	if got := Translated("Settings is asked to quit. What it has not saved may be lost.", known); !strings.HasPrefix(got, "Einstellungen ") || strings.Contains(got, "asked") {
+		t.Errorf("in German: %q", got)
+	}
+}
+
+func TestPhrases(t *testing.T) {
+	for _, tt := range []struct{ name, got, want string }{
+		{"Capital", Capital("reading x: it is gone"), "Reading x: it is gone"},
+		{"Capital of a capital", Capital("Reading"), "Reading"},
+		{"Capital of another alphabet", Capital("élan"), "élan"},
+		{"Capital of nothing", Capital(""), ""},
+		{"Shorten at the limit", Shorten("four", 4), "four"},
+		{"Shorten between words", Shorten("東京 is big", 3), "東京…"},
+		{"Sentence", Sentence(" it is gone "), "it is gone."},
+		{"Sentence that ends", Sentence("really?"), "really?"},
+		{"Sentence cut short", Sentence("it is…"), "it is…"},
+		{"Sentence of nothing", Sentence("  "), ""},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
 		}
 	}
 }
