@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/adrg/xdg"
 )
 
 func TestExportsNeverOverwrite(t *testing.T) {
@@ -80,5 +82,41 @@ func TestPrepare(t *testing.T) {
 func TestRevealReportsAMissingFile(t *testing.T) {
 	if err := Reveal(t.Context(), filepath.Join(t.TempDir(), "gone.md")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want one that says the file isn't there", err)
+	}
+}
+
+func TestPrepareReportsAPlaceThatCannotHoldIt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file.md")
+	if err := Prepare(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(file, "skills"), filepath.Join(file, "memory.md")} {
+		if err := Prepare(path); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
+func TestExportFolder(t *testing.T) {
+	before := xdg.UserDirs.Download
+	t.Cleanup(func() { xdg.UserDirs.Download = before })
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	downloads, own := filepath.Join(home, "Downloads"), filepath.Join(home, "Mine")
+	xdg.UserDirs.Download = own
+	for _, want := range []string{home, downloads, own} { // each is made after it was not there
+		if err := os.MkdirAll(want, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ExportFolder(); err != nil || got != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+	if err := errors.Join(os.Remove(own), os.WriteFile(own, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ExportFolder(); err != nil || got != downloads {
+		t.Errorf("given a file for a folder: %s, %v", got, err)
 	}
 }
