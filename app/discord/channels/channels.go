@@ -109,9 +109,13 @@ func (f *File) ReadsAll() bool {
 // May reports whether a person may talk to the bot in a channel. parent is the channel of a
 // thread.
 func (f *File) May(user string, roles []string, channel, parent string) bool {
-	return slices.Contains(f.Users, user) || slices.ContainsFunc(f.People, func(p Person) bool { return p.ID == user }) ||
+	return slices.Contains(f.Users, user) || f.paired(user) ||
 		slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(f.Roles, r) }) ||
 		slices.Contains(f.Channels, channel) || parent != "" && slices.Contains(f.Channels, parent)
+}
+
+func (f *File) paired(user string) bool {
+	return slices.ContainsFunc(f.People, func(p Person) bool { return p.ID == user })
 }
 
 // Owner reports whether the person is an owner.

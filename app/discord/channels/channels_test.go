@@ -1,6 +1,8 @@
 package channels
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +124,16 @@ func TestUnusableEntriesAreNamedAndLetNobodyIn(t *testing.T) {
 		"given a time":                 {"[default]\ndebounce = \"2 days\"", "channels.toml:2: default.debounce: \"2 days\" can't be used"},
 		"given pairing as a word":      {"[allow]\npairing = \"yes\"", "channels.toml:2: allow.pairing: it must be true or false; false is used"},
 		"given an owner as a word":     {"[people.302]\nowner = \"yes\"", "channels.toml:2: people.302.owner: it must be true or false"},
+		"given no list of tools":       {"[default]\ntools = \"AGENT\"", "channels.toml:2: default.tools: it must be a list of AGENT, SKILL"},
+		"given a number for a prompt":  {"[default]\nprompt = 7", "channels.toml:2: default.prompt: it must be a text of at most 4000 characters"},
+		"given a prompt that is long":  {"[default]\nprompt = \"" + strings.Repeat("x", 4001) + "\"", "channels.toml:2: default.prompt: it must be a text"},
+		"given a key of allow":         {"[allow]\nuser = [\"301\"]", "channels.toml:2: allow.user: there is no such key; [allow] has"},
+		"given a key of a person":      {"[people.302]\nadmin = true", "channels.toml:2: people.302.admin: there is no such key"},
+		"given a key of the limits":    {"[limits]\nserver = \"1/1m\"", "channels.toml:2: limits.server: there is no such key"},
+		"given a key of having fun":    {"[having_fun]\ndelay = \"1m\"", "channels.toml:2: having_fun.delay: there is no such key"},
+		"given too many bot replies":   {"[having_fun]\nbot_replies = 101", "channels.toml:2: having_fun.bot_replies: it must be a whole number from 0 to 100; 2 is used"},
+		"given a limit below":          {"[limits]\nchannel = \"0/10m\"", `channels.toml:2: limits.channel: "0/10m" can't be used`},
+		"given a person as a text":     {"[people]\n302 = \"Ben\"", "channels.toml:2: people.302: write [people.<id>]"},
 		"given delays that are turned": {"[having_fun]\nmin_delay = \"1h\"\nmax_delay = \"1m\"", "channels.toml:3: having_fun.max_delay: it is less than min_delay"},
 	}
 	for name, tt := range tests {
@@ -210,4 +222,95 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLimitsDelaysAndTools(t *testing.T) {
+	f := mustParse(t, "[default]\ntools = [\"agent\", \"FETCH_URL\"]\ndebounce = 0\n[limits]\nperson = \"3 / 90s\"\nchannel = \"5/2h\"\n[having_fun]\nmin_delay = \"1m\"\nmax_delay = \"2m\"\nbot_replies = 0\n")
+	if f.PerPerson.String() != "3/1m30s" || f.PerChannel.String() != "5/2h" || f.Fun != (Fun{time.Minute, 2 * time.Minute, 0}) {
+		t.Errorf("read as %v, %v and %+v", f.PerPerson, f.PerChannel, f.Fun)
+	}
+	if s := f.For("1", ""); strings.Join(s.Tools, " ") != "AGENT FETCH_URL" || s.Debounce != 0 {
+		t.Errorf("a channel has %+v", s)
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	f := mustParse(t, "[default]\nagent = \"helper\"\n\n[channel.123456789012345678]\nagent = \"gone\"\n[channel.42]\nmode = \"all_messages\"\nagent = \"\"\n")
+	var asked []string
+	find := func(agent string) error {
+		asked = append(asked, agent)
+		if agent == "gone" {
+			return errors.New("there is no agent called gone")
+		}
+		return nil
+	}
+	var got []string
+	for _, d := range f.Doubts(find) {
+		got = append(got, d.String())
+	}
+	want := []string{"channels.toml:5: channel.123456789012345678.agent: there is no agent called gone", `channels.toml:6: channel.42: "42" is hardly an id`}
+	if len(got) != 2 || got[0] != want[0] || !strings.HasPrefix(got[1], want[1]) || strings.Join(asked, " ") != "helper gone" {
+		t.Errorf("doubts:\n%s\nasked about %q", strings.Join(got, "\n"), asked)
+	}
+	if f.For("42", "").Mode != AllMessages {
+		t.Error("a doubted section isn't in force")
+	}
+}
+
+func TestFilesThatCannotBeUsed(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "channels.toml")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("#"), 1<<20+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"a folder": dir, "a file of more than 1 MB": file, "a path below a file": filepath.Join(file, "x")} {
+		if f, _, err := Load(path); err == nil || f != nil {
+			t.Errorf("%s is read as %+v, %v", name, f, err)
+		}
+		if err := Add(t.Context(), path, Person{ID: "301"}); err == nil {
+			t.Errorf("%s: a person was added", name)
+		}
+	}
+	if f, found, err := Load(filepath.Join(dir, "none")); err != nil || len(found) > 0 || f.May("301", nil, "1", "") || !f.Pairing {
+		t.Errorf("a missing file is read as %+v, %v, %v", f, found, err)
+	}
+}
+
+// A person who isn't in a section of their own can't be removed by cutting one out: the
+// error says what to do.
+func TestPeopleWhoAreNotInASectionStay(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"in the list of users": {"[allow]\nusers = [\"301\"]\n[people.301]\nname = \"Anna\"\n", "301 stands in users of [allow] in "},
+		"not at all":           {"[allow]\n", "nobody with the id 301 was paired"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "channels.toml")
+			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := Remove(t.Context(), file, "301"); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Remove gave %v", err)
+			}
+			if data, err := os.ReadFile(file); err != nil || string(data) != tt.text {
+				t.Errorf("the file is now %q (%v)", data, err)
+			}
+		})
+	}
+	for _, text := range []string{
+		"people = { 302 = { name = \"Ben\" } }",
+		"[people.\"302\"]\nname = \"Ben\"\n",
+		"[people]\n302.name = \"Ben\"\n",
+		"[people.302.name]\n",
+	} {
+		file := filepath.Join(t.TempDir(), "channels.toml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Remove(t.Context(), file, "302"); err == nil || !strings.Contains(err.Error(), "by hand") {
+			t.Errorf("Remove from %q gave %v", text, err)
+		}
+		if data, err := os.ReadFile(file); err != nil || string(data) != text {
+			t.Errorf("the file is now %q (%v)", data, err)
+		}
+	}
 }

@@ -75,11 +75,11 @@ func Ensure(file string) error {
 // Add lets a person in by adding a section at the end of the file. Somebody who is in stays
 // unchanged.
 func Add(ctx context.Context, file string, p Person) error {
-	return change(ctx, file, func(data []byte, f *File) ([]byte, error) {
+	return change(ctx, file, p.ID, true, func(data []byte, f *File) ([]byte, error) {
 		if !connection.IsID(p.ID) {
 			return nil, fmt.Errorf("%q is not the ID of a person on Discord", p.ID)
 		}
-		if slices.ContainsFunc(f.People, func(q Person) bool { return q.ID == p.ID }) {
+		if f.paired(p.ID) {
 			return data, nil
 		}
 		var b bytes.Buffer
@@ -98,11 +98,11 @@ func Add(ctx context.Context, file string, p Person) error {
 // Remove removes a person's section; everything else stays as it is. If the person is also
 // in users, the error says so.
 func Remove(ctx context.Context, file, id string) error {
-	return change(ctx, file, func(data []byte, f *File) ([]byte, error) {
+	return change(ctx, file, id, false, func(data []byte, f *File) ([]byte, error) {
 		if slices.Contains(f.Users, id) {
 			return nil, fmt.Errorf("%s stands in users of [allow] in %s: take it out there", id, file)
 		}
-		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.ID == id }) {
+		if !f.paired(id) {
 			return nil, fmt.Errorf("nobody with the id %s was paired", id)
 		}
 		return withoutSection(data, "[people."+id+"]"), nil
@@ -130,9 +130,9 @@ func withoutSection(data []byte, header string) []byte {
 	return out
 }
 
-// change replaces the file with the result of do, under a lock. It doesn't touch a file
-// that isn't TOML or wouldn't be afterwards.
-func change(ctx context.Context, file string, do func(data []byte, f *File) ([]byte, error)) error {
+// change replaces the file with the result of do, under a lock, so that a person is paired
+// or not. It doesn't touch a file that isn't TOML, or wouldn't be that afterwards.
+func change(ctx context.Context, file, id string, paired bool, do func(data []byte, f *File) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("changing %s: %w", file, err)
 	}
@@ -155,11 +155,14 @@ func change(ctx context.Context, file string, do func(data []byte, f *File) ([]b
 		return fmt.Errorf("%w; put that right first", err)
 	}
 	after, err := do(data, f)
-	if err != nil || bytes.Equal(after, data) {
+	if err != nil {
 		return err
 	}
-	if _, _, err := Parse(file, after); err != nil {
+	if f, _, err := Parse(file, after); err != nil || f.paired(id) != paired {
 		return errors.New("the file is written in a way that can't be changed automatically; edit " + file + " by hand")
+	}
+	if bytes.Equal(after, data) {
+		return nil
 	}
 	return replace(file, after)
 }
