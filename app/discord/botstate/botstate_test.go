@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mac-stats/sessionmem/forgotten"
 )
 
@@ -280,6 +282,180 @@ func TestForgottenMessagesLeaveARestoredState(t *testing.T) {
 	for _, name := range []string{"state.db", "state.db-wal"} {
 		if data, err := os.ReadFile(filepath.Join(root, "discord", name)); err == nil && bytes.Contains(data, []byte("zebra")) {
 			t.Errorf("%s still holds it", name)
+		}
+	}
+}
+
+// forget returns traces of a phrase.
+func forget(t *testing.T, root, phrase string) *forgotten.Traces {
+	t.Helper()
+	traces, err := forgotten.NewRecord(root, nil).New(true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces.AddWords(phrase)
+	traces.AddPhrase(phrase, traces.Phrase(phrase))
+	return traces.Traces
+}
+
+// A Forgetter finds and removes what the bot still sees, whether or not the bot runs.
+func TestForgetter(t *testing.T) {
+	for name, running := range map[string]bool{"while the bot runs": true, "while it doesn't": false} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			f := Forgetter{File: filepath.Join(root, "discord", "state.db")}
+			traces := forget(t, root, "zebra")
+			if found, err := f.Forget(t.Context(), traces, false); found != nil || err != nil {
+				t.Errorf("without a bot: %v, %v", found, err)
+			}
+			if _, err := os.Stat(f.File); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("forgetting made the file: %v", err)
+			}
+			bot, err := Open(t.Context(), Config{File: f.File})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := time.UnixMilli(1_790_000_000_000)
+			if err := bot.Put(t.Context(), Message{ID: "100", Channel: "200", Author: "301", Text: "my zebra", Block: "a", At: at}, Message{ID: "101", Channel: "200", Author: "301", Text: "my horse", Block: "b", At: at}); err != nil {
+				t.Fatal(err)
+			}
+			if running {
+				t.Cleanup(func() { _ = bot.Close() })
+			} else if err := bot.Close(); err != nil {
+				t.Fatal(err)
+			}
+			want := forgotten.Touched{Place: "window", Action: forgotten.Removed, Path: f.File, Session: "discord-200", Block: "a", Time: at}
+			for step, count := range []int{1, 1, 0} { // a dry run, then once, then there is nothing left
+				found, err := f.Forget(t.Context(), traces, step == 0)
+				if err != nil || len(found) != count || count == 1 && !cmp.Equal(found[0], want) {
+					t.Errorf("step %d found %+v, %v", step, found, err)
+				}
+			}
+			s := openState(t, Config{File: f.File})
+			if left, err := s.Window(t.Context(), "200"); err != nil || len(left) != 1 || left[0].ID != "101" {
+				t.Errorf("left are %+v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestMessagesWaitUntilTheyAreSettled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.db")
+	s, err := Open(t.Context(), Config{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now().Truncate(time.Millisecond)
+	for _, q := range []Question{{ID: "3", Channel: "200"}, {ID: "1", Channel: "200"}, {ID: "2", Channel: "201"}, {ID: "4", Channel: "201"}, {ID: "3", Channel: "200"}} {
+		if err := s.Wait(t.Context(), q.Channel, q.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openState(t, Config{File: file}) // the app ended before it answered
+	waiting := func() string {
+		t.Helper()
+		list, err := s.Waiting(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, q := range list {
+			if q.At.Before(begun) || q.At.After(time.Now()) {
+				t.Errorf("%s waits since %v", q.ID, q.At)
+			}
+			ids = append(ids, q.Channel+"/"+q.ID)
+		}
+		return strings.Join(ids, " ")
+	}
+	if got := waiting(); got != "200/3 200/1 201/2 201/4" {
+		t.Errorf("waiting: %s", got)
+	}
+	if err := s.Settle(t.Context(), "201", "2", "9"); err != nil || waiting() != "200/3 200/1 201/4" {
+		t.Errorf("settled one: %s, %v", waiting(), err)
+	}
+	if err := s.Settle(t.Context(), "200"); err != nil || waiting() != "201/4" {
+		t.Errorf("settled a channel: %s, %v", waiting(), err)
+	}
+}
+
+func TestCorrectChangesOrRemovesTheMessageOfABlock(t *testing.T) {
+	s := openState(t, Config{MaxChars: 4})
+	for _, m := range []Message{{ID: "1", Channel: "200", Text: "old", Block: "a"}, {ID: "2", Channel: "200", Text: "kept", Block: "b"}, {ID: "3", Channel: "201", Text: "far", Block: "a"}} {
+		if err := s.Put(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ block, text, want string }{
+		{"a", "éclair", "écla kept"},
+		{"none", "x", "écla kept"},
+		{"a", "", "kept"},
+	} {
+		if err := s.Correct(t.Context(), "200", tt.block, tt.text); err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, channel := range []string{"200", "201"} {
+			list, err := s.Window(t.Context(), channel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range list {
+				texts = append(texts, m.Text)
+			}
+		}
+		if got := strings.Join(texts, " "); got != tt.want+" far" {
+			t.Errorf("block %s corrected to %q: %s", tt.block, tt.text, got)
+		}
+	}
+}
+
+// A closed state stands for every failure of the disk: each call says what it was doing.
+func TestEveryFailureIsReported(t *testing.T) {
+	s, err := Open(t.Context(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for what, do := range map[string]func() error{
+		"keeping a message":                    func() error { return s.Put(ctx, Message{ID: "1"}) },
+		"noting a message":                     func() error { _, err := s.Seen(ctx, "1"); return err },
+		"reading the window":                   func() error { _, err := s.Window(ctx, "1"); return err },
+		"changing the window":                  func() error { return s.Correct(ctx, "1", "a", "x") },
+		"forgetting a person":                  func() error { _, err := s.ForgetAuthor(ctx, "1"); return err },
+		"making a code":                        func() error { _, _, err := s.Pair(ctx, "1", "x"); return err },
+		"reading who waits":                    func() error { _, err := s.Whose(ctx, "AAAA-AAAA"); return err },
+		"ending a code":                        func() error { return s.EndPairing(ctx, Pairing{}) },
+		"reading what waits for an answer":     func() error { _, err := s.Waiting(ctx); return err },
+		"":                                     func() error { return s.Clear(ctx, "1") },
+		"sql: database":                        func() error { return s.Settle(ctx, "1", "2") },
+		"sql: database is":                     func() error { return s.Settle(ctx, "1") },
+		"sql: database is closed":              func() error { return s.Wait(ctx, "1", "2") },
+		"reading the window: sql: database is": func() error { return s.Clean(ctx, nil) },
+	} {
+		if err := do(); err == nil || !strings.HasPrefix(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
+}
+
+func TestOpenReportsAPlaceThatCannotHoldTheFile(t *testing.T) {
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{"below a file": filepath.Join(blocked, "state.db"), "a folder": dir} {
+		if _, err := Open(t.Context(), Config{File: file}); err == nil || !strings.HasPrefix(err.Error(), "opening the bot's state: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := (Forgetter{File: file}).Forget(t.Context(), nil, true); err == nil {
+			t.Errorf("%s: forgetting gave no error", name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package token
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -142,6 +143,11 @@ func TestTokenHidesItself(t *testing.T) {
 	if text := fmt.Sprintf("%v %s %+v", tok, tok, []Token{tok}); strings.Contains(text, "a.b.c") {
 		t.Errorf("printed: %s", text)
 	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("found", "token", tok)
+	if !strings.Contains(log.String(), "token=[token]") {
+		t.Errorf("logged: %s", log.String())
+	}
 }
 
 func TestAKeychainThatDoesNotAnswerTimesOut(t *testing.T) {
@@ -161,5 +167,99 @@ func TestALongTokenIsAccepted(t *testing.T) {
 	}
 	if _, err := Parse(strings.Repeat("a", 5000)); err == nil {
 		t.Error("one of 5,000 characters was taken")
+	}
+}
+
+// A keychain takes the token over from the file, and says so if it can't.
+func TestSaveLeavesOneCopy(t *testing.T) {
+	k := &chain{}
+	p := Place{Getenv: func(string) string { return "" }, File: write(t, "f.f.f", 0o600), Keychain: k}
+	if to, err := Save(p, "a.b.c"); err != nil || to != "keychain" || k.secret != "a.b.c" {
+		t.Errorf("Save gave %s, %v", to, err)
+	}
+	if _, err := os.Stat(p.File); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old file: %v", err)
+	}
+	p.File = filepath.Join(blockedFolder(t), "x")
+	if to, err := Save(p, "a.b.c"); to != "keychain" || err == nil || !strings.Contains(err.Error(), "the old one stays in "+p.File) {
+		t.Errorf("with an old file that stays: %s, %v", to, err)
+	}
+	if err := Forget(p); err == nil || !strings.HasPrefix(err.Error(), "removing the token: ") {
+		t.Errorf("forgetting it: %v", err)
+	}
+}
+
+// blockedFolder returns a path where no file can be made, read or removed, not even by
+// root: it is a loop of links.
+func blockedFolder(t *testing.T) string {
+	t.Helper()
+	loop := filepath.Join(t.TempDir(), "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Skip(err)
+	}
+	return loop
+}
+
+func TestAFileThatCannotBeUsedIsReported(t *testing.T) {
+	p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(blockedFolder(t), "token")}
+	if _, from, err := Find(p); err == nil || errors.Is(err, ErrNone) || from != p.File {
+		t.Errorf("Find gave %s, %v", from, err)
+	}
+	if _, err := Save(p, "a.b.c"); err == nil || !strings.HasPrefix(err.Error(), "saving the token: ") {
+		t.Errorf("Save gave %v", err)
+	}
+	p.File = t.TempDir()
+	if _, _, err := Find(p); err == nil || !strings.Contains(err.Error(), "no file with a token") {
+		t.Errorf("given a folder Find gave %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(p.File, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Save(p, "a.b.c"); err == nil {
+		t.Error("a folder was replaced with the token")
+	}
+}
+
+// stubborn is a keychain that gives its secret but doesn't delete it.
+type stubborn struct{ chain }
+
+func (stubborn) Delete(string, string) error { return errors.New("locked") }
+
+func TestForgetReportsATokenThatStays(t *testing.T) {
+	p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(t.TempDir(), "none"), Keychain: &stubborn{chain{secret: "a.b.c"}}}
+	if err := Forget(p); err == nil || err.Error() != "taking the token out of the keychain: locked" {
+		t.Errorf("Forget gave %v", err)
+	}
+}
+
+func TestTheSystemsKeychain(t *testing.T) {
+	if runtime.GOOS == "linux" {
+		if k := NewKeychain(func(string) string { return "" }); k != nil {
+			t.Errorf("without a session bus there is a keychain: %v", k)
+		}
+	}
+	keyring.MockInit() // the library's keychain in memory
+	p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(t.TempDir(), "none"), Keychain: NewKeychain(func(string) string { return "unix:path=/x" })}
+	if to, err := Save(p, "a.b.c"); err != nil || to != "keychain" {
+		t.Fatalf("Save gave %s, %v", to, err)
+	}
+	if got, from, err := Find(p); err != nil || got != "a.b.c" || from != "keychain" {
+		t.Errorf("Find gave %s from %s, %v", got.Reveal(), from, err)
+	}
+	for range 2 { // the second time there is none
+		if err := Forget(p); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err := Find(p); !errors.Is(err, ErrNone) {
+		t.Errorf("after Forget Find gave %v", err)
+	}
+}
+
+func TestLooksRight(t *testing.T) {
+	for token, want := range map[Token]bool{"a.b.c": true, "a.b": false, "a..c": false, "a.b.c.d": false, "": false} {
+		if got := token.LooksRight(); got != want {
+			t.Errorf("%q: %v", token.Reveal(), got)
+		}
 	}
 }
