@@ -73,7 +73,7 @@ func (w *Watch) next(r rune) {
 	if !space {
 		w.piece.WriteRune(unicode.ToLower(r))
 	}
-	pair := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	pair := r > unicode.MaxLatin1 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 	inWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
 	switch {
 	case inWord:

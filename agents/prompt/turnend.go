@@ -2,17 +2,30 @@ package prompt
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/ollama/ollama/api"
 )
 
-// turnMark matches the text with which models end a turn or begin the next one.
+// turnMark matches text that begins with that by which models end a turn or begin the next
+// one.
 var turnMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`<\|(?:im_end|im_start|endoftext|end_of_text|end_of_turn|eot_id|eom_id|start_header_id|end|user|assistant)\|>|<(?:start|end)_of_turn>|</s>|\[/?INST\]`)
+	return regexp.MustCompile(`^(?:<\|(?:im_end|im_start|endoftext|end_of_text|end_of_turn|eot_id|eom_id|start_header_id|end|user|assistant)\|>|<(?:start|end)_of_turn>|</s>|\[/?INST\])`)
 })
+
+// findTurnMark returns where the first mark in text begins and ends; both are -1 if there
+// is none. It runs the expression only where a mark can begin, because it reads every token.
+func findTurnMark(text string) (from, to int) {
+	for at := range len(text) {
+		if c := text[at]; c == '<' || c == '[' {
+			if n := len(turnMark().FindString(text[at:])); n > 0 {
+				return at, at + n
+			}
+		}
+	}
+	return -1, -1
+}
 
 const longestMark = len("<|start_header_id|>")
 
@@ -20,8 +33,8 @@ const longestMark = len("<|start_header_id|>")
 // The server stops there only if it knows the mark; otherwise the model makes up a
 // conversation, including turns of the user. A nil TurnEnd changes nothing.
 type TurnEnd struct {
-	held  string // may be a mark
-	line  string // the part of the current line that was returned
+	held  string          // may be a mark
+	line  strings.Builder // the part of the current line that was returned
 	fence fence
 	over  bool
 }
@@ -29,8 +42,13 @@ type TurnEnd struct {
 // NewTurnEnd returns a TurnEnd, or nil if a message has such a mark, because then an
 // answer may be about it.
 func NewTurnEnd(messages []api.Message) *TurnEnd {
-	if slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role != "assistant" && turnMark().MatchString(m.Content) }) {
-		return nil
+	for _, m := range messages {
+		if m.Role == "assistant" {
+			continue
+		}
+		if from, _ := findTurnMark(m.Content); from >= 0 {
+			return nil
+		}
 	}
 	return &TurnEnd{}
 }
@@ -57,8 +75,8 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 	var out strings.Builder
 	rest := e.held + piece
 	for e.held = ""; rest != "" && !e.over; {
-		at := turnMark().FindStringIndex(rest)
-		if at == nil {
+		from, to := findTurnMark(rest)
+		if from < 0 {
 			n := len(rest)
 			if open := strings.LastIndexAny(rest, "<["); open >= 0 && len(rest)-open < longestMark && !final {
 				n = open
@@ -67,17 +85,17 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 			e.held = rest[n:]
 			break
 		}
-		e.output(&out, rest[:at[0]])
-		ends, certain := e.ends(rest[at[1]:])
+		e.output(&out, rest[:from])
+		ends, certain := e.ends(rest[to:])
 		switch {
 		case !certain && !final:
-			e.held = rest[at[0]:]
+			e.held = rest[from:]
 			return out.String(), false
 		case ends:
 			e.over = true
 		default:
-			e.output(&out, rest[at[0]:at[1]])
-			rest = rest[at[1]:]
+			e.output(&out, rest[from:to])
+			rest = rest[to:]
 		}
 	}
 	return out.String(), e.over
@@ -88,11 +106,10 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 // it. certain reports whether later text can't change that.
 func (e *TurnEnd) ends(behind string) (ends, certain bool) {
 	behind = strings.TrimLeft(behind, " \t\r")
-	next := turnMark().FindStringIndex(behind)
 	switch {
-	case e.fence.open(), strings.Count(e.line, "`")%2 == 1:
+	case e.fence.open(), strings.Count(e.line.String(), "`")%2 == 1:
 		return false, true
-	case strings.TrimSpace(e.line) == "", strings.HasPrefix(behind, "\n"), next != nil && next[0] == 0:
+	case strings.TrimSpace(e.line.String()) == "", strings.HasPrefix(behind, "\n"), turnMark().MatchString(behind):
 		return true, true
 	case behind == "":
 		return true, false
@@ -104,11 +121,12 @@ func (e *TurnEnd) output(out *strings.Builder, text string) {
 	out.WriteString(text)
 	for {
 		line, rest, ended := strings.Cut(text, "\n")
-		e.line += line
+		e.line.WriteString(line)
 		if !ended {
 			return
 		}
-		e.fence.line(e.line)
-		e.line, text = "", rest
+		e.fence.line(e.line.String())
+		e.line.Reset()
+		text = rest
 	}
 }
