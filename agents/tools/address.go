@@ -74,6 +74,17 @@ var (
 // scheme, or with http, also stands for its https form.
 func typedAddresses(text string) []string {
 	var list []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n\f\r", r) }) {
+		if strings.ContainsAny(word, ".:") { // few words, since the expressions are slow
+			list = append(list, addressesIn(word)...)
+		}
+	}
+	return list
+}
+
+// addressesIn returns the addresses in text without spaces.
+func addressesIn(text string) []string {
+	var list []string
 	rest := webAddress.ReplaceAllStringFunc(text, func(found string) string {
 		for _, f := range spellings(found) {
 			list = appendAddress(list, f)
