@@ -24,6 +24,9 @@ func (n Named) Line() string { return rosterLine(n.Name, n.Description) }
 // ranks names and descriptions as recall ranks passages for a question. A name counts
 // twice, because it says in a word what the description explains.
 func Relevant(text string, all []Named) []Named {
+	if len(all) == 0 {
+		return nil
+	}
 	a, w := analysis.NewAnalyzer(), rank.Default()
 	docs, words := make([]map[string]float64, len(all)), 0
 	lengths := make([]int, len(all))

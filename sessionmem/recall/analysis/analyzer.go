@@ -1,6 +1,9 @@
 package analysis
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Version changes whenever the same text would yield other terms: an index built with
 // another version is rebuilt.
@@ -73,17 +76,18 @@ type Analyzer struct {
 // cachedFields limits the caches; beyond it they are cleared.
 const cachedFields = 1 << 14
 
-// NewAnalyzer returns an analyzer, which takes about a millisecond.
+// sharedLexicon is used by all analyzers: making one takes a millisecond.
+var sharedLexicon = sync.OnceValue(newLexicon)
+
+// NewAnalyzer returns an analyzer that knows no words yet.
 func NewAnalyzer() *Analyzer {
-	a := &Analyzer{lex: newLexicon()}
+	a := &Analyzer{lex: sharedLexicon()}
 	a.forget()
 	return a
 }
 
 func (a *Analyzer) forget() {
-	a.fields = make(map[string]*field, 1024)
-	a.words = make(map[string]*word, 1024)
-	a.terms = make(map[string]*term, 1024)
+	a.fields, a.words, a.terms = map[string]*field{}, map[string]*word{}, map[string]*term{}
 }
 
 // term is a known term and its place in the current text.
