@@ -70,6 +70,7 @@ func (a Agent) Usable() bool { return a.Enabled && a.Err == nil }
 type Registry struct {
 	root    string
 	shipped shippedFolder
+	pinned  func() map[string]bool // the agent.json files among the assets, which don't change
 	logger  *slog.Logger
 
 	mu    sync.Mutex // guards files and their parsed contents
@@ -95,7 +96,15 @@ func New(cfg Config) *Registry {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{root: cfg.Root, shipped: shippedFolder{root: cfg.Root, assets: cfg.Defaults}, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
+	pinned := sync.OnceValue(func() map[string]bool {
+		list := map[string]bool{}
+		names, _ := fs.Glob(cfg.Defaults, "agents/agent-*/agent.json") // only fails for a wrong pattern
+		for _, name := range names {
+			list[name] = true
+		}
+		return list
+	})
+	return &Registry{root: cfg.Root, shipped: shippedFolder{root: cfg.Root, assets: cfg.Defaults}, pinned: pinned, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
 }
 
 // Agents returns all agents, including broken and disabled ones, sorted by ID.
@@ -113,7 +122,7 @@ func (r *Registry) Agents() []Agent {
 	soul, soulErr := r.optional(filepath.Join(dir, "soul.md"))
 	var list []Agent
 	for _, e := range entries {
-		a, ok := r.readEntry(dir, e.Name())
+		a, ok := r.readEntry(dir, e)
 		if !ok {
 			continue
 		}
@@ -146,18 +155,19 @@ var (
 )
 
 // readEntry reads one entry of the agents folder; ok is false if it isn't an agent.
-func (r *Registry) readEntry(dir, name string) (a Agent, ok bool) {
-	path := filepath.Join(dir, name)
-	if m := agentFolder.FindStringSubmatch(name); m != nil && isDir(path) {
+func (r *Registry) readEntry(dir string, e fs.DirEntry) (a Agent, ok bool) {
+	name, path := e.Name(), filepath.Join(dir, e.Name())
+	folder := e.IsDir() || !e.Type().IsRegular() && isDir(path)
+	if m := agentFolder.FindStringSubmatch(name); m != nil && folder {
 		return r.readFolder(path, m[1]), true
 	}
-	if strings.HasPrefix(name, "agent-") && !keptFolder.MatchString(name) && isDir(path) {
+	if strings.HasPrefix(name, "agent-") && !keptFolder.MatchString(name) && folder {
 		return Agent{
 			ID: strings.TrimPrefix(name, "agent-"), Name: name, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral,
 			Err: fmt.Errorf("folder %s: an agent's folder is agent-<id>, the id of letters, digits, - and _; rename it to use it", name),
 		}, true
 	}
-	if !mayBeAgentFile(name) || isDir(path) {
+	if !mayBeAgentFile(name) || folder {
 		return Agent{}, false
 	}
 	return r.readSingleFile(path, strings.TrimSuffix(name, ".md"))
@@ -184,8 +194,7 @@ func mayBeAgentFile(name string) bool {
 // readFolder reads agents/agent-<id>.
 func (r *Registry) readFolder(path, id string) Agent {
 	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
-	_, err := fs.Stat(r.shipped.assets, "agents/agent-"+id+"/agent.json")
-	a.Pinned = err == nil
+	a.Pinned = r.pinned()["agents/agent-"+id+"/agent.json"]
 	file, err := r.files.read(filepath.Join(path, "agent.json"))
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")
