@@ -145,41 +145,6 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 	}
 }
 
-func TestLinksOfAMessage(t *testing.T) {
-	hash := strings.Repeat("0a", 32)
-	shot := transcript.Attachment{Name: "shot [1].png", File: hash + ".png", Image: true}
-	notes := transcript.Attachment{Name: "notes.txt", File: hash + "-2.txt"}
-	for name, c := range map[string]struct {
-		text  string
-		list  []transcript.Attachment
-		words string
-	}{
-		"none":                 {text: "no [link](files/a.txt)", words: "no [link](files/a.txt)"},
-		"below the words":      {text: transcript.WithLinks("Look", shot, notes), list: []transcript.Attachment{shot, notes}, words: "Look"},
-		"nothing but links":    {text: transcript.WithLinks("", shot), list: []transcript.Attachment{shot}},
-		"moved into a line":    {text: "see " + notes.Link() + " please\nnow", list: []transcript.Attachment{notes}, words: "see notes.txt please\nnow"},
-		"twice":                {text: notes.Link() + "\n" + notes.Link() + "\nx", list: []transcript.Attachment{notes}, words: "x"},
-		"from the archive":     {text: "[notes.txt](../../files/" + notes.File + ")", list: []transcript.Attachment{notes}},
-		"no name":              {text: "[](files/" + notes.File + ")", list: []transcript.Attachment{{Name: notes.File, File: notes.File}}},
-		"out of the folder":    {text: "[x](files/../../etc/passwd)", words: "[x](files/../../etc/passwd)"},
-		"a path of its own":    {text: "[x](/etc/" + notes.File + ")", words: "[x](/etc/" + notes.File + ")"},
-		"a hash that is short": {text: "[x](files/abc.txt)", words: "[x](files/abc.txt)"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.list, transcript.Attachments(c.text)); diff != "" {
-				t.Error(diff)
-			}
-			if got := transcript.WithoutAttachments(c.text); got != c.words {
-				t.Errorf("words are %q, want %q", got, c.words)
-			}
-		})
-	}
-	stranger := transcript.Block{Kind: transcript.KindUser, Text: notes.Link(), Attrs: map[string]string{"author": "1"}}
-	if got := stranger.Attachments(); got != nil {
-		t.Errorf("a stranger's message opens %v", got)
-	}
-}
-
 func TestAttachmentIsStoredOnceAndReadBack(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -300,28 +265,4 @@ func TestTitleOfAMessageWithAttachments(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"cpu-a": "notes.txt", "cpu-b": "What is this?"}, got); diff != "" {
 		t.Error(diff)
 	}
-}
-
-func FuzzAttachmentLinks(f *testing.F) {
-	f.Add("Look ![a](files/" + strings.Repeat("0", 64) + ".png)")
-	f.Add("a]b[c\\")
-	f.Add("[](files/")
-	f.Fuzz(func(t *testing.T, text string) {
-		words := transcript.WithoutAttachments(text)
-		if got := transcript.Attachments(text); len(got) == 0 && words != text {
-			t.Errorf("%q became %q", text, words)
-		}
-		a := transcript.Attachment{Name: text, File: strings.Repeat("1f", 32) + ".txt"}
-		linked := transcript.WithLinks("words", a)
-		got := transcript.Attachments(linked)
-		if len(got) != 1 || got[0].File != a.File {
-			t.Fatalf("%q links %v", linked, got)
-		}
-		if want := transcript.OneLine(strings.ToValidUTF8(text, "\uFFFD")); want != "" && got[0].Name != want {
-			t.Errorf("%q is called %q", want, got[0].Name)
-		}
-		if transcript.WithoutAttachments(linked) != "words" {
-			t.Errorf("%q has the words %q", linked, transcript.WithoutAttachments(linked))
-		}
-	})
 }

@@ -7,43 +7,7 @@ import (
 
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func warmth(t float64) *float64 { return &t }
-
-func TestSettingsAreReadLeniently(t *testing.T) {
-	yes := true
-	for name, c := range map[string]struct {
-		text string
-		want transcript.Settings
-	}{
-		"all":              {"model: qwen3:8b\nagent: coder\ntemperature: 0.2\nprompt:\nIn German.\n\nmodel: no", transcript.Settings{Model: "qwen3:8b", Agent: "coder", Temperature: warmth(0.2), Prompt: "In German.\n\nmodel: no"}},
-		"thinking":         {"think: off", transcript.Settings{Think: new(bool)}},
-		"thinking by hand": {"Think : Yes\nthink: perhaps", transcript.Settings{Think: &yes}},
-		"context":          {"context: 8192\ncontext: many", transcript.Settings{Context: 8192}},
-		"too small a one":  {"context: 12", transcript.Settings{}},
-		"by hand":          {"Agent:coder\r\n  TEMPERATURE : 0,5\nPrompt: short", transcript.Settings{Agent: "coder", Temperature: warmth(0.5), Prompt: "short"}},
-		"nothing":          {transcript.DefaultSettings, transcript.Settings{}},
-		"empty":            {"", transcript.Settings{}},
-		"no temperature":   {"temperature: hot\nmodel: a", transcript.Settings{Model: "a"}},
-		"one too high":     {"temperature: 9", transcript.Settings{}},
-		"of a newer form":  {"model: a\ntop_k: 3", transcript.Settings{Model: "a"}},
-		"an empty prompt":  {"prompt:\n\n", transcript.Settings{}},
-		"words about them": {"I chose these because", transcript.Settings{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := transcript.ParseSettings(c.text)
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Error(diff)
-			}
-			if !transcript.ParseSettings(got.Text()).Equal(got) {
-				t.Errorf("%q does not say the same", got.Text())
-			}
-		})
-	}
-}
 
 func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 	root := t.TempDir()
@@ -79,7 +43,7 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	mustAppend(t, s, "cpu-a", user("one"))
 	for want, bad := range map[string]transcript.Settings{
-		"0 to 2":     {Temperature: warmth(3)},
+		"0 to 2":     {Temperature: new(3.0)},
 		"characters": {Prompt: strings.Repeat("x", 5000)},
 	} {
 		if err := s.SetSettings(t.Context(), "cpu-a", bad); err == nil || !strings.Contains(err.Error(), want) {
@@ -109,18 +73,4 @@ func TestSuggestedTitleReplacesNoTitle(t *testing.T) {
 			checkTitle(t, s, want)
 		})
 	}
-}
-
-func FuzzSettings(f *testing.F) {
-	f.Add("model: a\nprompt:\nb")
-	f.Add("temperature: 1e-9")
-	f.Fuzz(func(t *testing.T, text string) {
-		got := transcript.ParseSettings(text)
-		if !transcript.ParseSettings(got.Text()).Equal(got) {
-			t.Errorf("%q became %q", text, got.Text())
-		}
-		if err := got.Check(); err != nil {
-			t.Error(err)
-		}
-	})
 }

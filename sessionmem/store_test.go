@@ -373,18 +373,6 @@ func TestNewSessionOnDisk(t *testing.T) {
 	}
 }
 
-func TestTopics(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "chat", "?!": "chat", "Hi": "hi", "\n\n  two  words ": "two-words", "../../etc/passwd": "etc-passwd",
-		"猫はなぜ鳴くの": "猫はなぜ鳴くの", strings.Repeat("é", 60): strings.Repeat("é", 40), strings.Repeat("猫", 60): strings.Repeat("猫", 39),
-		"a\xffb": "a-b",
-	} {
-		if got := transcript.TopicOf(text); got != want {
-			t.Errorf("topicOf(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestNewNameIsValidAndUnused(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	seen := map[string]bool{}

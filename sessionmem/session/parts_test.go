@@ -82,29 +82,6 @@ func threeParts(t testing.TB, s *sessionmem.Store) []transcript.Block {
 
 const threePartsLimit = 500
 
-func TestPartNames(t *testing.T) {
-	for base, want := range map[string]transcript.FileNameParts{
-		"session-memory-cpu-a-20260102-030405-chat.md":           {Session: "cpu-a", Topic: "chat", Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat.part2.md":     {Session: "cpu-a", Topic: "chat", Part: 2, Stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat.part12.md":    {Session: "cpu-a", Topic: "chat", Part: 12, Stem: "session-memory-cpu-a-20260102-030405-chat"},
-		"session-memory-cpu-a-20260102-030405-chat-part2.md":     {Session: "cpu-a", Topic: "chat-part2", Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat-part2"},
-		"session-memory-cpu-a-20260102-030405-chat.part1.md":     {Session: "cpu-a", Topic: "chat.part1", Signed: true, Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat.part1"},
-		"session-memory-cpu-a-20260102-030405-chat.part02.md":    {Session: "cpu-a", Topic: "chat.part02", Signed: true, Part: 1, Stem: "session-memory-cpu-a-20260102-030405-chat.part02"},
-		"session-memory-topic-99887766-20260102-030405.part3.md": {Session: "99887766", Topic: "topic", Part: 3, Stem: "session-memory-topic-99887766-20260102-030405"},
-		"notes.part2.md": {Session: "notes", Part: 2, Stem: "notes"},
-		".part2.md":      {Session: ".part2", Part: 1, Stem: ".part2"},
-	} {
-		got := transcript.ParseFileName(base)
-		got.Stamp = ""
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(transcript.FileNameParts{})); diff != "" {
-			t.Errorf("%s: %s", base, diff)
-		}
-		if back := transcript.PartFile(got.Stem, got.Part); back != base {
-			t.Errorf("%s is written as %s", base, back)
-		}
-	}
-}
-
 func TestFullTranscriptContinuesInAnotherPart(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)

@@ -1,6 +1,10 @@
 package transcript
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestPlainText(t *testing.T) {
 	tests := map[string]struct{ markdown, want string }{
@@ -42,6 +46,32 @@ func TestTitlesHaveNoMarkup(t *testing.T) {
 	} {
 		if got := TitleOf(text); got != want {
 			t.Errorf("TitleOf(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                 nil,
+		"One. Two? Three! v1.2 and e.g.so": {"One.", "Two?", "Three!", "v1.2 and e.g.so"},
+		"a  line\n\nanother one. End.":     {"a line", "another one.", "End."},
+		"猫です。犬です！ 鳥？はい":                    {"猫です。", "犬です！", "鳥？", "はい"},
+	} {
+		if diff := cmp.Diff(want, Sentences(text)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+func TestFences(t *testing.T) {
+	for line, want := range map[string]string{"```go": "```", "  ~~~~": "~~~~", "``x``": "", "text ```": "", "": "", "\t````": "````"} {
+		if got := OpeningFence(line); got != want {
+			t.Errorf("%q opens %q", line, got)
+		}
+	}
+	for line, want := range map[string]bool{"```": true, " ````  ": true, "``": false, "```go": false, "~~~": false} {
+		if got := ClosesFence(line, "```"); got != want {
+			t.Errorf("%q closes it: %v", line, got)
 		}
 	}
 }
