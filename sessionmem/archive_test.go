@@ -1,49 +1,25 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// ago returns a user block written that long ago.
-func ago(d time.Duration, text string) transcript.Block {
-	return transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-d), Text: text}
-}
-
-func names(infos []transcript.Info) []string {
-	var out []string
-	for _, i := range infos {
-		out = append(out, i.Name)
-	}
-	return out
-}
-
-func mustArchive(t *testing.T, s *Store, rule ArchiveRule) []string {
-	t.Helper()
-	moved, err := s.Archive(t.Context(), rule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(moved)
-	return moved
-}
-
-const month = 30 * 24 * time.Hour
-
 func TestArchiveMovesFinishedSessions(t *testing.T) {
-	s := openStore(t, t.TempDir())
-	other := openStore(t, filepath.Dir(s.dir.Path("")))
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
 	mustAppend(t, s, "cpu-old", ago(31*24*time.Hour, "old"))
 	mustAppend(t, s, "cpu-new", ago(29*24*time.Hour, "new"))
 	mustAppend(t, s, "cpu-pinned", ago(90*24*time.Hour, "pinned"))
@@ -59,10 +35,10 @@ func TestArchiveMovesFinishedSessions(t *testing.T) {
 	}
 	defer turn.Unlock()
 
-	if got := mustArchive(t, s, ArchiveRule{}); got != nil {
+	if got := mustArchive(t, s, sessionmem.ArchiveRule{}); got != nil {
 		t.Errorf("never is never: %v", got)
 	}
-	rule := ArchiveRule{After: month, Keep: func(name string) bool { return name == "cpu-pinned" }}
+	rule := sessionmem.ArchiveRule{After: storetest.Month, Keep: func(name string) bool { return name == "cpu-pinned" }}
 	if diff := cmp.Diff([]string{"cpu-ended", "cpu-old"}, mustArchive(t, s, rule)); diff != "" {
 		t.Error(diff)
 	}
@@ -80,10 +56,10 @@ func TestArchivedSessionsOpenAsBefore(t *testing.T) {
 	if got := texts(t, reader, "cpu-old"); len(got) != 1 {
 		t.Fatal(got)
 	}
-	mustArchive(t, s, ArchiveRule{After: month})
+	mustArchive(t, s, sessionmem.ArchiveRule{After: storetest.Month})
 
 	want := filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir, old.Time.Format("2006-01"))
-	for name, store := range map[string]*Store{"the store that moved it": s, "another that knew it": reader, "a new one": openStore(t, root)} {
+	for name, store := range map[string]*sessionmem.Store{"the store that moved it": s, "another that knew it": reader, "a new one": openStore(t, root)} {
 		t.Run(name, func(t *testing.T) {
 			tr, err := store.Load(t.Context(), "cpu-old")
 			if err != nil {
@@ -109,7 +85,7 @@ func TestArchivedSessionsOpenAsBefore(t *testing.T) {
 	if got := readFile(t, onlyFile(t, root)); !strings.HasPrefix(got, before) || !strings.Contains(got, "and one more") {
 		t.Errorf("brought back as %q", got)
 	}
-	for _, store := range []*Store{s, reader} {
+	for _, store := range []*sessionmem.Store{s, reader} {
 		if diff := cmp.Diff([]string{"an old question", "and one more"}, texts(t, store, "cpu-old")); diff != "" {
 			t.Error(diff)
 		}
@@ -120,7 +96,7 @@ func TestArchivedSessionsOpenAsBefore(t *testing.T) {
 }
 
 func TestArchiveAfterACrash(t *testing.T) {
-	setUp := func(t *testing.T, left func(file string) string) (*Store, string, error) {
+	setUp := func(t *testing.T, left func(file string) string) (*sessionmem.Store, string, error) {
 		root := t.TempDir()
 		s := openStore(t, root)
 		b := mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "a question"))
@@ -132,7 +108,7 @@ func TestArchiveAfterACrash(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), []byte(left(readFile(t, file))), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Archive(t.Context(), ArchiveRule{After: month})
+		_, err := s.Archive(t.Context(), sessionmem.ArchiveRule{After: storetest.Month})
 		return s, file, err
 	}
 	t.Run("a copy of it: it takes its place", func(t *testing.T) {
@@ -168,11 +144,11 @@ func TestLateSaveToTheOldPathOfAnArchivedSession(t *testing.T) {
 	mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "a question"))
 	file := onlyFile(t, root)
 	text := readFile(t, file)
-	mustArchive(t, s, ArchiveRule{After: month})
+	mustArchive(t, s, sessionmem.ArchiveRule{After: storetest.Month})
 	if err := os.WriteFile(file, []byte(text+"\nadded by hand\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, store := range []*Store{s, openStore(t, root)} {
+	for _, store := range []*sessionmem.Store{s, openStore(t, root)} {
 		if diff := cmp.Diff([]string{"a question\n\nadded by hand"}, texts(t, store, "cpu-old")); diff != "" {
 			t.Error(diff)
 		}

@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 
@@ -22,7 +25,7 @@ import (
 type forgetRig struct {
 	t    *testing.T
 	root string
-	s    *Store
+	s    *sessionmem.Store
 	m    *memory.Memory
 }
 
@@ -35,7 +38,7 @@ func newForgetRig(t *testing.T) *forgetRig {
 
 // open opens the store with transcripts limited to that size.
 func (r *forgetRig) open(most func() int64) {
-	s, err := Open(Config{Root: r.root, CacheDir: filepath.Join(r.root, "..", filepath.Base(r.root)+"-cache"), MaxFileBytes: most})
+	s, err := sessionmem.Open(sessionmem.Config{Root: r.root, CacheDir: filepath.Join(r.root, "..", filepath.Base(r.root)+"-cache"), MaxFileBytes: most})
 	must(r.t, err)
 	r.t.Cleanup(func() { must(r.t, s.Close()) })
 	r.s = s
@@ -60,13 +63,13 @@ func (r *forgetRig) forget(add func(*forgotten.Draft)) []forgotten.Touched {
 	tr, err := r.s.Forgotten().New(true, false)
 	must(r.t, err)
 	add(tr)
-	plan, err := r.s.Forget(r.t.Context(), tr.Traces, ForgetOptions{Dry: true})
+	plan, err := r.s.Forget(r.t.Context(), tr.Traces, sessionmem.ForgetOptions{Dry: true})
 	must(r.t, err)
 	tr.AddFound(plan)
 	must(r.t, r.s.Forgotten().Begin(tr))
 	found, err := r.m.Forget(r.t.Context(), tr.Traces, false)
 	must(r.t, err)
-	more, err := r.s.Forget(r.t.Context(), tr.Traces, ForgetOptions{})
+	more, err := r.s.Forget(r.t.Context(), tr.Traces, sessionmem.ForgetOptions{})
 	must(r.t, err)
 	found = append(found, more...)
 	must(r.t, r.s.Forgotten().Done(tr.Traces, found))
@@ -132,7 +135,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "agent forgotten": 1, "assistant forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
 	}
-	for _, s := range []*Store{r.s, openStore(t, r.root)} {
+	for _, s := range []*sessionmem.Store{r.s, openStore(t, r.root)} {
 		after, err := s.Load(t.Context(), "cli-a")
 		must(t, err)
 		want := before.Blocks
@@ -149,7 +152,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 	r.residue("zebra")
 	mustAppend(t, r.s, "cli-a", user("next"))
 	r.residue("zebra")
-	checkSameAfterRestart(t, r.s, r.root)
+	storetest.SameAfterRestart(t, r.s, r.root, "cli-a")
 }
 
 func TestForgettingTheFirstMessageCleansTitleAndFileNames(t *testing.T) {
@@ -165,7 +168,7 @@ func TestForgettingTheFirstMessageCleansTitleAndFileNames(t *testing.T) {
 	}
 	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", first.ID) })
 	r.residue("zebra")
-	for _, s := range []*Store{r.s, openStore(t, r.root)} {
+	for _, s := range []*sessionmem.Store{r.s, openStore(t, r.root)} {
 		list, err := s.List(t.Context())
 		must(t, err)
 		if len(list) != 1 || list[0].Title != forgotten.Text || len(list[0].Parts) != 3 {
@@ -217,7 +220,7 @@ func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
 	}
 	copyPath := strings.TrimSuffix(whole.Info.Path, ".md") + ".sync-conflict-20261120-101112-ABC.md"
 	writeFile(t, copyPath, readFile(t, whole.Info.Path))
-	if len(mustArchive(t, r.s, ArchiveRule{After: time.Hour, Keep: func(n string) bool { return n != "cli-archive" }})) != 1 {
+	if len(mustArchive(t, r.s, sessionmem.ArchiveRule{After: time.Hour, Keep: func(n string) bool { return n != "cli-archive" }})) != 1 {
 		t.Fatal("nothing was archived")
 	}
 	must(t, r.s.Delete(t.Context(), "cli-trash"))
@@ -233,12 +236,12 @@ func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
 
 func TestForgettingRemovesUnsharedAttachments(t *testing.T) {
 	r := newForgetRig(t)
-	shared := mustAttach(t, r.s, "cli-a", textUpload(t, "shared.txt", "harbour map"))
-	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
+	shared := storetest.Attach(t, r.s, "cli-a", "shared.txt", "harbour map")
+	own := storetest.Attach(t, r.s, "cli-a", "own.txt", "the plan of the vault")
 	b := mustAppend(t, r.s, "cli-a", user(transcript.WithLinks("look", shared, own)))
 	mustAppend(t, r.s, "cli-b", user(transcript.WithLinks("look too", shared)))
 	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", b.ID) })
-	if got := filesIn(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
+	if got := storetest.Attached(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
 		t.Errorf("left: %v", got)
 	}
 	r.residue("vault")
@@ -298,7 +301,7 @@ func readAll(t testing.TB, root string) string {
 
 func TestForgettingReportsFailuresAndDoesTheRest(t *testing.T) {
 	r := newForgetRig(t)
-	r.s.patience = 20 * time.Millisecond
+	sessionmem.SetPatience(r.s, 20*time.Millisecond)
 	for _, name := range []string{"cli-newer", "cli-readonly", "cli-busy", "cli-fine"} {
 		mustAppend(t, r.s, name, user("zebra seven "+name))
 	}
@@ -383,7 +386,7 @@ func TestRunningTurnLeavesNoForgottenText(t *testing.T) {
 	r.text("zebra seven")
 	check.SetText("You said zebra")
 	check.SetText("You said zebra seven to me")
-	waitForGlob(t, filepath.Join(r.root, transcript.SessionDir, transcript.PartialDir, "*"))
+	filetest.Await(t, filepath.Join(r.root, transcript.SessionDir, transcript.PartialDir, "*"))
 	if _, err := check.Commit(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: "You said zebra seven to me"}); err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +489,7 @@ func TestDryRunChangesNothingAndShowsTexts(t *testing.T) {
 	tr, err := r.s.Forgotten().New(true, false)
 	must(t, err)
 	tr.AddWords("zebra seven")
-	found, err := r.s.Forget(t.Context(), tr.Traces, ForgetOptions{Dry: true})
+	found, err := r.s.Forget(t.Context(), tr.Traces, sessionmem.ForgetOptions{Dry: true})
 	must(t, err)
 	more, err := r.m.Forget(t.Context(), tr.Traces, true)
 	must(t, err)

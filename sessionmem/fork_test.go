@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // forked returns the blocks of a fork without its Note, which it checks.
-func forked(t *testing.T, s *Store, from *transcript.Transcript, through string) (*transcript.Transcript, []string) {
+func forked(t *testing.T, s *sessionmem.Store, from *transcript.Transcript, through string) (*transcript.Transcript, []string) {
 	t.Helper()
 	name, err := s.Fork(t.Context(), from, through, "cpu")
 	if err != nil {
@@ -29,7 +30,7 @@ func forked(t *testing.T, s *Store, from *transcript.Transcript, through string)
 		t.Fatal(err)
 	}
 	last := out.Blocks[len(out.Blocks)-1]
-	if last.Note != NoteForked || last.Attrs["from"] != from.Info.Name || !strings.Contains(last.Text, from.Info.Name) {
+	if last.Note != sessionmem.NoteForked || last.Attrs["from"] != from.Info.Name || !strings.Contains(last.Text, from.Info.Name) {
 		t.Errorf("it ends with %+v", last)
 	}
 	return out, texts(t, s, name)
@@ -165,7 +166,8 @@ func TestForkOfAPrivateSessionIsPrivate(t *testing.T) {
 }
 
 func TestRewind(t *testing.T) {
-	s := openStore(t, t.TempDir())
+	root := t.TempDir()
+	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("one"))
 	mustAppend(t, s, "cpu-a", assistant("two"))
 	third := mustAppend(t, s, "cpu-a", user("three"))
@@ -175,7 +177,7 @@ func TestRewind(t *testing.T) {
 	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {
 		t.Fatal(out, err)
 	}
-	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir.Path("")))} {
+	for _, store := range []*sessionmem.Store{s, openStore(t, root)} {
 		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
 			t.Error(diff)
 		}

@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/transcript"
 )
@@ -43,15 +44,15 @@ func BenchmarkListArchived(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	list := func(b *testing.B, s *Store) {
+	list := func(b *testing.B, s *sessionmem.Store) {
 		infos, err := s.List(b.Context())
 		if err != nil || len(infos) != sessions || infos[0].Messages != 4 {
 			b.Fatalf("%d sessions, %v", len(infos), err)
 		}
 	}
 	cache := b.TempDir()
-	opened := func(b *testing.B, cacheDir string) *Store {
-		s, err := Open(Config{Root: root, CacheDir: cacheDir})
+	opened := func(b *testing.B, cacheDir string) *sessionmem.Store {
+		s, err := sessionmem.Open(sessionmem.Config{Root: root, CacheDir: cacheDir})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,13 +1,13 @@
-package sessionmem
+package sessionmem_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/storetest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -18,6 +18,16 @@ var (
 	readFile  = filetest.Read
 	writeFile = filetest.Write
 
+	openStore   = storetest.Open
+	mustAppend  = storetest.Append
+	user        = storetest.User
+	assistant   = storetest.Assistant
+	ago         = storetest.Ago
+	texts       = storetest.Texts
+	names       = storetest.Names
+	onlyFile    = storetest.OnlyFile
+	mustArchive = storetest.Archive
+
 	global = memory.Target{Kind: memory.TargetGlobal}
 
 	// equalBlocks compares blocks, and times as instants.
@@ -25,20 +35,6 @@ var (
 
 	stamp = time.Date(2026, 11, 21, 10, 15, 2, 0, time.FixedZone("", 3600))
 )
-
-// waitForGlob waits until a file matches the pattern.
-func waitForGlob(t *testing.T, pattern string) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if files, err := filepath.Glob(pattern); err != nil || len(files) > 0 {
-			must(t, err)
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("there is no %s", pattern)
-		}
-	}
-}
 
 const stampText = "2026-11-21T10:15:02+01:00"
 
@@ -56,15 +52,4 @@ func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal 
 	out, err := m.Propose(t.Context(), p)
 	must(t, err)
 	return out
-}
-
-func checkSameAfterRestart(t *testing.T, s *Store, root string) {
-	t.Helper()
-	running, err := s.Context(t.Context(), "cli-a")
-	must(t, err)
-	fresh, err := openStore(t, root).Context(t.Context(), "cli-a")
-	must(t, err)
-	if diff := cmp.Diff(running, fresh, equalBlocks); diff != "" {
-		t.Errorf("a restart gives another context:\n%s", diff)
-	}
 }

@@ -1,10 +1,11 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -23,7 +24,7 @@ func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.Reset(t.Context(), "cpu-a"))
-	for _, store := range []*Store{s, openStore(t, root)} {
+	for _, store := range []*sessionmem.Store{s, openStore(t, root)} {
 		window, err := store.Context(t.Context(), "cpu-a")
 		if err != nil || !window.Settings.Equal(want) {
 			t.Errorf("%+v, %v", window.Settings, err)

@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"context"
@@ -13,89 +13,36 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func openStore(t testing.TB, root string) *Store {
-	t.Helper()
-	s, err := Open(Config{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func mustAppend(t testing.TB, s *Store, name string, b transcript.Block) transcript.Block {
-	t.Helper()
-	out, err := s.Append(t.Context(), name, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func user(text string) transcript.Block {
-	return transcript.Block{Kind: transcript.KindUser, Text: text}
-}
-
-func assistant(text string) transcript.Block {
-	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
-}
-
-// texts returns the texts of the context's messages.
-func texts(t testing.TB, s *Store, name string) []string {
-	t.Helper()
-	c, err := s.Context(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, m := range c.Messages {
-		out = append(out, m.Text)
-	}
-	return out
-}
-
-func onlyFile(t testing.TB, root string) string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("want one transcript, got %v (%v)", files, err)
-	}
-	return files[0]
-}
 
 // TestStoreConformance checks what every store promises with the one on disk
 // (also with a restart before each look) and the one in memory.
 func TestStoreConformance(t *testing.T) {
 	stores := []struct {
 		name string
-		open func(t *testing.T) func() *Store
+		open func(t *testing.T) func() *sessionmem.Store
 	}{
-		{"on disk", func(t *testing.T) func() *Store {
+		{"on disk", func(t *testing.T) func() *sessionmem.Store {
 			s := openStore(t, t.TempDir())
-			return func() *Store { return s }
+			return func() *sessionmem.Store { return s }
 		}},
-		{"on disk, restarted at every step", func(t *testing.T) func() *Store {
+		{"on disk, restarted at every step", func(t *testing.T) func() *sessionmem.Store {
 			root := t.TempDir()
-			return func() *Store { return openStore(t, root) }
+			return func() *sessionmem.Store { return openStore(t, root) }
 		}},
-		{"in memory only", func(t *testing.T) func() *Store {
-			s, err := Open(Config{InMemoryOnly: true})
+		{"in memory only", func(t *testing.T) func() *sessionmem.Store {
+			s, err := sessionmem.Open(sessionmem.Config{InMemoryOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return func() *Store { return s }
+			return func() *sessionmem.Store { return s }
 		}},
 	}
 	for _, st := range stores {
@@ -107,8 +54,8 @@ func TestStoreConformance(t *testing.T) {
 	}
 }
 
-var conformance = map[string]func(t *testing.T, store func() *Store){
-	"given no session, then its context is empty and loading it says so": func(t *testing.T, store func() *Store) {
+var conformance = map[string]func(t *testing.T, store func() *sessionmem.Store){
+	"given no session, then its context is empty and loading it says so": func(t *testing.T, store func() *sessionmem.Store) {
 		c, err := store().Context(t.Context(), "cli-none")
 		if err != nil || c.Total != 0 || len(c.Messages) != 0 || c.Summary != nil {
 			t.Errorf("context %+v, %v", c, err)
@@ -123,7 +70,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Errorf("title: %v", err)
 		}
 	},
-	"given blocks of all kinds, then they load as they were given and messages alone are context": func(t *testing.T, store func() *Store) {
+	"given blocks of all kinds, then they load as they were given and messages alone are context": func(t *testing.T, store func() *sessionmem.Store) {
 		var want []transcript.Block
 		for _, b := range []transcript.Block{
 			{Kind: transcript.KindUser, Text: "hi\n\n## User\n", Context: "time: 10:15\n  vitals\n"},
@@ -149,7 +96,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given a Summary, then the context is it and what follows the block it goes through": func(t *testing.T, store func() *Store) {
+	"given a Summary, then the context is it and what follows the block it goes through": func(t *testing.T, store func() *sessionmem.Store) {
 		mustAppend(t, store(), "cli-a", user("1"))
 		through := mustAppend(t, store(), "cli-a", assistant("2"))
 		mustAppend(t, store(), "cli-a", user("3"))
@@ -171,7 +118,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Errorf("with the block it goes through deleted: %s", diff)
 		}
 	},
-	"given a reset, then nothing before it is context and a rewind does not cross it": func(t *testing.T, store func() *Store) {
+	"given a reset, then nothing before it is context and a rewind does not cross it": func(t *testing.T, store func() *sessionmem.Store) {
 		first := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: first.ID, Text: "S"})
 		if err := store().Reset(t.Context(), "cli-a"); err != nil {
@@ -184,7 +131,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Errorf("context %+v, %v", c, err)
 		}
 	},
-	"given a rewind, then the message that follows takes the branch's place": func(t *testing.T, store func() *Store) {
+	"given a rewind, then the message that follows takes the branch's place": func(t *testing.T, store func() *sessionmem.Store) {
 		mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", assistant("2"))
 		third := mustAppend(t, store(), "cli-a", user("3"))
@@ -195,7 +142,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given rewinds and a reset, then the branch shows what is left of both sides": func(t *testing.T, store func() *Store) {
+	"given rewinds and a reset, then the branch shows what is left of both sides": func(t *testing.T, store func() *sessionmem.Store) {
 		first := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", user("2"))
 		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
@@ -214,7 +161,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given a rewind to before a Summary, then the Summary leaves too": func(t *testing.T, store func() *Store) {
+	"given a rewind to before a Summary, then the Summary leaves too": func(t *testing.T, store func() *sessionmem.Store) {
 		mustAppend(t, store(), "cli-a", user("1"))
 		second := mustAppend(t, store(), "cli-a", user("2"))
 		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindSummary, Through: second.ID, Text: "S"})
@@ -223,7 +170,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given an interrupted answer, then it is a message": func(t *testing.T, store func() *Store) {
+	"given an interrupted answer, then it is a message": func(t *testing.T, store func() *sessionmem.Store) {
 		u := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", assistant("half"))
 		mustAppend(t, store(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: u.ID})
@@ -231,7 +178,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given a retry of the same block, then it is there once": func(t *testing.T, store func() *Store) {
+	"given a retry of the same block, then it is there once": func(t *testing.T, store func() *sessionmem.Store) {
 		b := mustAppend(t, store(), "cli-a", user("1"))
 		mustAppend(t, store(), "cli-a", b)
 		if diff := cmp.Diff([]string{"1"}, texts(t, store(), "cli-a")); diff != "" {
@@ -242,7 +189,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error("another block with a taken id was accepted")
 		}
 	},
-	"given a title, then the list shows it": func(t *testing.T, store func() *Store) {
+	"given a title, then the list shows it": func(t *testing.T, store func() *sessionmem.Store) {
 		mustAppend(t, store(), "cli-a", user("first line\nsecond"))
 		checkTitle(t, store(), "first line")
 		if err := store().SetTitle(t.Context(), "cli-a", " My\n title "); err != nil {
@@ -253,7 +200,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error("an empty title was accepted")
 		}
 	},
-	"given names, then they resolve": func(t *testing.T, store func() *Store) {
+	"given names, then they resolve": func(t *testing.T, store func() *sessionmem.Store) {
 		for _, n := range []string{"cli-notes", "cpu-k3x9qa", "discord-notes", "cli-other"} {
 			mustAppend(t, store(), n, user("x"))
 		}
@@ -279,7 +226,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			}
 		}
 	},
-	"given a bad name, then nothing is written": func(t *testing.T, store func() *Store) {
+	"given a bad name, then nothing is written": func(t *testing.T, store func() *sessionmem.Store) {
 		for _, n := range badNames {
 			if _, err := store().Append(t.Context(), n, user("x")); !errors.Is(err, transcript.ErrBadName) {
 				t.Errorf("%q: %v", n, err)
@@ -292,7 +239,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			}
 		}
 	},
-	"given goroutines that append at once, then every block is there once": func(t *testing.T, store func() *Store) {
+	"given goroutines that append at once, then every block is there once": func(t *testing.T, store func() *sessionmem.Store) {
 		s := store()
 		var wg sync.WaitGroup
 		for i := range 20 {
@@ -311,7 +258,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Errorf("%d of 20 messages", len(seen))
 		}
 	},
-	"given a checkpoint, then committing it leaves one block and none of it when discarded": func(t *testing.T, store func() *Store) {
+	"given a checkpoint, then committing it leaves one block and none of it when discarded": func(t *testing.T, store func() *sessionmem.Store) {
 		s := store()
 		l, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 		if err != nil {
@@ -331,7 +278,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			t.Error(diff)
 		}
 	},
-	"given a cancelled context, then nothing is written": func(t *testing.T, store func() *Store) {
+	"given a cancelled context, then nothing is written": func(t *testing.T, store func() *sessionmem.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := store().Append(ctx, "cli-a", user("x")); !errors.Is(err, context.Canceled) {
@@ -343,7 +290,7 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	},
 }
 
-func checkTitle(t *testing.T, s *Store, want string) {
+func checkTitle(t *testing.T, s *sessionmem.Store, want string) {
 	t.Helper()
 	infos, err := s.List(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].Title != want || infos[0].Messages != 1 {
@@ -486,7 +433,7 @@ func TestOpenReadOnlyFolder(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "data")
 			tc.prepare(t, root)
-			s, err := Open(Config{Root: root})
+			s, err := sessionmem.Open(sessionmem.Config{Root: root})
 			if (err == nil) != tc.open {
 				t.Fatalf("open: %v", err)
 			}
@@ -516,13 +463,14 @@ func second[T any](_ T, err error) error { return err }
 
 func TestInMemoryOnlyWritesNothing(t *testing.T) {
 	root := t.TempDir()
-	s, err := Open(Config{Root: root, InMemoryOnly: true})
+	s, err := sessionmem.Open(sessionmem.Config{Root: root, InMemoryOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	private := openStore(t, t.TempDir())
+	disk := t.TempDir()
+	private := openStore(t, disk)
 	private.SetPrivate("cpu-p")
-	for _, s := range []*Store{s, private} {
+	for _, s := range []*sessionmem.Store{s, private} {
 		l, err := s.Session("cpu-p").LockTurn(t.Context(), "test", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -536,7 +484,7 @@ func TestInMemoryOnlyWritesNothing(t *testing.T) {
 			t.Error("not private")
 		}
 	}
-	for _, dir := range []string{root, filepath.Dir(private.dir.Path(""))} {
+	for _, dir := range []string{root, disk} {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				t.Errorf("%s was written", path)
@@ -598,7 +546,7 @@ func TestExists(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	mustAppend(t, s, "cli-here", user("one"))
 	mustAppend(t, s, "cli-archived", ago(40*24*time.Hour, "two"))
-	mustArchive(t, s, ArchiveRule{After: month})
+	mustArchive(t, s, sessionmem.ArchiveRule{After: storetest.Month})
 	s.SetPrivate("cli-private")
 	for name, want := range map[string]bool{"cli-here": true, "cli-archived": true, "cli-none": false, "cli-private": false} {
 		if there, err := s.Exists(t.Context(), name); there != want || err != nil {
@@ -615,9 +563,10 @@ func TestExists(t *testing.T) {
 // while later is found.
 func TestNewNameIsNotLookedUpAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := openStore(t, t.TempDir())
+		root := t.TempDir()
+		s := openStore(t, root)
 		name := s.NewName("cpu")
-		file := filepath.Join(s.dir.Path(""), "session-memory-"+name+"-20261121-101500-hello.md")
+		file := filepath.Join(root, transcript.SessionDir, "session-memory-"+name+"-20261121-101500-hello.md")
 		text := "---\nformat: mac-stats-session/1\nsession: " + name + "\n---\n\n## User · 2026-11-21T10:15:02Z\n<!-- id=a1 -->\n\nhello\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -633,20 +582,15 @@ func TestNewNameIsNotLookedUpAtOnce(t *testing.T) {
 }
 
 func TestANewNameIsForgottenWithItsFirstMessage(t *testing.T) {
-	s := openStore(t, t.TempDir())
+	root := t.TempDir()
+	s := openStore(t, root)
 	name := s.NewName("cpu")
 	b, err := s.Append(t.Context(), name, transcript.Block{Kind: transcript.KindUser, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// a file that an editor renames at once is followed
-	files, err := filepath.Glob(filepath.Join(s.dir.Path(""), "session-memory-*.md"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
-	}
-	if err := os.Rename(files[0], filepath.Join(s.dir.Path(""), "session-memory-"+name+"-20261121-101500-renamed.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(onlyFile(t, root), filepath.Join(root, transcript.SessionDir, "session-memory-"+name+"-20261121-101500-renamed.md")))
 	if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 || window.Messages[0].ID != b.ID {
 		t.Errorf("the renamed file isn't found: %v, %v", window.Messages, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -265,7 +266,7 @@ func TestListCacheHoldsNoPrivateSession(t *testing.T) {
 func TestPartsInTheCache(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	settledSessions(t, root)
-	writer := openLimited(t, root, threePartsLimit)
+	writer := openLimited(t, root, storetest.PartLimit)
 	threeParts(t, writer)
 	if err := writer.SetTitle(t.Context(), "cpu-a", "Renamed"); err != nil {
 		t.Fatal(err)

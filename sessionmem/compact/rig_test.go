@@ -3,16 +3,16 @@ package compact
 import (
 	"testing"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/storetest"
 )
 
 var (
-	must      = filetest.Must
-	readFile  = filetest.Read
-	writeFile = filetest.Write
+	must       = filetest.Must
+	readFile   = filetest.Read
+	writeFile  = filetest.Write
+	mustAppend = storetest.Append
 
 	global = memory.Target{Kind: memory.TargetGlobal}
 )
@@ -22,13 +22,6 @@ const (
 	ownTool       = "SYSTEM_STATS"
 	strangersTool = "FETCH_URL"
 )
-
-func mustAppend(t testing.TB, s *sessionmem.Store, name string, b transcript.Block) transcript.Block {
-	t.Helper()
-	out, err := s.Append(t.Context(), name, b)
-	must(t, err)
-	return out
-}
 
 // undoes undoes a change of a memory.
 func undoes(t *testing.T, m *memory.Memory, id string) {

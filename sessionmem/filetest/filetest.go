@@ -43,6 +43,21 @@ func Replace(t testing.TB, path, text string) {
 	Must(t, os.Rename(path+".new", path))
 }
 
+// Await waits until exactly one file matches the pattern, and returns its path.
+func Await(t testing.TB, pattern string) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		files, err := filepath.Glob(pattern)
+		Must(t, err)
+		if len(files) == 1 {
+			return files[0]
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("want one %s, got %v", pattern, files)
+		}
+	}
+}
+
 // EditorSaves are the ways editors replace a file's content.
 var EditorSaves = map[string]func(t testing.TB, path, text string){
 	"in place":    Write,

@@ -11,8 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,7 +32,7 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 			if diff := cmp.Diff([]string{"one", "zwei", "three"}, texts(t, s, "cli-a")); diff != "" {
 				t.Error(diff)
 			}
-			checkSameAfterRestart(t, s, root)
+			storetest.SameAfterRestart(t, s, root, "cli-a")
 		})
 		t.Run("given a late save "+name+" in a turn, then what it dropped of the turn stands again, once", func(t *testing.T) {
 			root := t.TempDir()
@@ -52,7 +53,7 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 			if n := strings.Count(readFile(t, path), "note=restored"); n != 1 {
 				t.Errorf("%d notes", n)
 			}
-			checkSameAfterRestart(t, s, root)
+			storetest.SameAfterRestart(t, s, root, "cli-a")
 
 			save(t, path, stale) // now the user wants it
 			mustAppend(t, s, "cli-a", user("five"))
@@ -60,18 +61,6 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// checkSameAfterRestart checks that a new process sees the same context.
-func checkSameAfterRestart(t *testing.T, s *sessionmem.Store, root string) {
-	t.Helper()
-	running, err := s.Context(t.Context(), "cli-a")
-	must(t, err)
-	fresh, err := openStore(t, root).Context(t.Context(), "cli-a")
-	must(t, err)
-	if diff := cmp.Diff(running, fresh, equalBlocks); diff != "" {
-		t.Errorf("a restart gives another context:\n%s", diff)
 	}
 }
 
@@ -105,7 +94,7 @@ func TestAppendSeesWhatOthersAppended(t *testing.T) {
 	if diff := cmp.Diff([]string{"one", "two", "three"}, texts(t, s, "cli-a")); diff != "" {
 		t.Error(diff)
 	}
-	checkSameAfterRestart(t, s, root)
+	storetest.SameAfterRestart(t, s, root, "cli-a")
 	onlyFile(t, root)
 }
 
@@ -130,7 +119,7 @@ func TestAppendAfterEditedEndings(t *testing.T) {
 			if diff := cmp.Diff(tc.want, texts(t, s, "cli-a")); diff != "" {
 				t.Error(diff)
 			}
-			checkSameAfterRestart(t, s, root)
+			storetest.SameAfterRestart(t, s, root, "cli-a")
 		})
 	}
 }
@@ -244,8 +233,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	u := mustAppend(t, s, "cli-a", user("q"))
 	c := s.Session("cli-a").Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID})
 	c.SetText("half an answ")
-	var partial string
-	waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"), &partial)
+	partial := filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"))
 	saved := readFile(t, partial)
 	writeFile(t, partial+".tmp", saved[:len(saved)/2]) // died while writing the next one
 	for range 2 {                                      // the second time as if the process had died between append and remove
@@ -278,8 +266,7 @@ func TestFailedCommitKeepsTheTextAndCanBeRepeated(t *testing.T) {
 	if _, err := c.Commit(ctx, assistant("the answer")); err == nil {
 		t.Fatal("committed although cancelled")
 	}
-	var partial string
-	waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"), &partial)
+	partial := filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"))
 	if !strings.Contains(readFile(t, partial), "the answer") {
 		t.Error("the text is nowhere")
 	}
@@ -290,21 +277,6 @@ func TestFailedCommitKeepsTheTextAndCanBeRepeated(t *testing.T) {
 	}
 	if _, err := os.Stat(partial); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the checkpoint stays: %v", err)
-	}
-}
-
-func waitForFile(t *testing.T, pattern string, path *string) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		files, err := filepath.Glob(pattern)
-		must(t, err)
-		if len(files) == 1 {
-			*path = files[0]
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no file came")
-		}
 	}
 }
 

@@ -32,7 +32,7 @@ func TestJumpingClockReordersNothing(t *testing.T) {
 		}
 	}
 	onlyFile(t, root)
-	checkSameAfterRestart(t, s, root)
+	storetest.SameAfterRestart(t, s, root, "cli-a")
 	if list, err := s.List(t.Context()); err != nil || len(list) != 1 || list[0].Messages != len(want) {
 		t.Errorf("listed as %+v, %v", list, err)
 	}
@@ -136,7 +136,7 @@ func TestTranscriptDamagedByHand(t *testing.T) {
 			if got := readFile(t, file); !strings.HasPrefix(got, tt.text) {
 				t.Errorf("what was there is changed:\n%q", got)
 			}
-			checkSameAfterRestart(t, fresh, root)
+			storetest.SameAfterRestart(t, fresh, root, "cli-a")
 			tr, err := fresh.Load(t.Context(), "cli-a")
 			must(t, err)
 			ids := map[string]bool{}

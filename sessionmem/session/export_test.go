@@ -1,6 +1,8 @@
 package session
 
-import "time"
+import (
+	"time"
+)
 
 // Access to unexported parts for tests of sessions, which use them through a store.
 

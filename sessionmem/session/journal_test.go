@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -206,8 +207,7 @@ func TestCrashWhileAppendingAnAnswer(t *testing.T) {
 			renameOver(t, path, before)
 		}, 1},
 		{"an older version was running", func(t *testing.T, path, _ string, _ transcript.Block) {
-			var file string
-			waitForFile(t, filepath.Join(filepath.Dir(path), transcript.PartialDir, "*"+session.CommitSuffix), &file)
+			file := filetest.Await(t, filepath.Join(filepath.Dir(path), transcript.PartialDir, "*"+session.CommitSuffix))
 			name := strings.TrimSuffix(file, session.CommitSuffix)
 			must(t, os.Rename(file, name[:strings.LastIndex(name, ".")]+session.CommitSuffix))
 		}, 1},
@@ -261,9 +261,8 @@ func TestAnswerWaitingForASaveIsCheckpointed(t *testing.T) {
 	writeFile(t, path, strings.TrimSuffix(before, "\n")) // like an editor in the middle of a save
 	done := make(chan error)
 	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
-	var file string
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*"+session.CommitSuffix), &file)
+		file := filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*"+session.CommitSuffix))
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "and an end") {
 			break
 		}

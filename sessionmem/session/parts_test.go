@@ -22,34 +22,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// openLimited opens a store whose transcripts may have that many bytes.
-func openLimited(t testing.TB, root string, most int64) *sessionmem.Store {
-	t.Helper()
-	s, err := sessionmem.Open(sessionmem.Config{Root: root, MaxFileBytes: func() int64 { return most }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-// transcripts returns the names of the files in the session folder in order.
-func transcripts(t testing.TB, root string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, f := range files {
-		files[i] = filepath.Base(f)
-	}
-	return files
-}
-
 func loadOne(t testing.TB, s *sessionmem.Store, name string) *transcript.Transcript {
 	t.Helper()
 	tr, err := s.Load(t.Context(), name)
@@ -68,23 +40,9 @@ func onlyInfo(t testing.TB, s *sessionmem.Store) transcript.Info {
 	return list[0]
 }
 
-// threeParts writes six messages, two in each of three parts.
-func threeParts(t testing.TB, s *sessionmem.Store) []transcript.Block {
-	t.Helper()
-	var out []transcript.Block
-	at := time.Now().Add(-40 * 24 * time.Hour).Truncate(time.Second)
-	for i := range 6 {
-		b := transcript.Block{Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], Time: at.Add(time.Duration(i) * time.Minute), Text: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 150))}
-		out = append(out, mustAppend(t, s, "cpu-a", b))
-	}
-	return out
-}
-
-const threePartsLimit = 500
-
 func TestFullTranscriptContinuesInAnotherPart(t *testing.T) {
 	root := t.TempDir()
-	s := openLimited(t, root, threePartsLimit)
+	s := openLimited(t, root, storetest.PartLimit)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
 	if len(files) != 3 || !strings.HasSuffix(files[1], ".part2.md") || !strings.HasSuffix(files[2], ".part3.md") {
@@ -104,7 +62,7 @@ func TestFullTranscriptContinuesInAnotherPart(t *testing.T) {
 			t.Errorf("%s holds %d blocks", f, n)
 		}
 	}
-	for name, store := range map[string]*sessionmem.Store{"the store": s, "a restarted one": openLimited(t, root, threePartsLimit), "one without a limit": openStore(t, root)} {
+	for name, store := range map[string]*sessionmem.Store{"the store": s, "a restarted one": openLimited(t, root, storetest.PartLimit), "one without a limit": openStore(t, root)} {
 		tr := loadOne(t, store, "cpu-a")
 		if diff := cmp.Diff(want, tr.Blocks); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -265,7 +223,7 @@ func TestTwoProgramsAtTheLimit(t *testing.T) {
 
 func TestPartLeftEmptyByACrash(t *testing.T) {
 	root := t.TempDir()
-	s := openLimited(t, root, threePartsLimit)
+	s := openLimited(t, root, storetest.PartLimit)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
 	stem := strings.TrimSuffix(files[0], transcript.FileSuffix)
@@ -275,7 +233,7 @@ func TestPartLeftEmptyByACrash(t *testing.T) {
 	if info := onlyInfo(t, s); info.Messages != 6 || !info.Active.Equal(want[5].Time) {
 		t.Errorf("listed as %+v", info)
 	}
-	for _, store := range []*sessionmem.Store{s, openLimited(t, root, threePartsLimit)} {
+	for _, store := range []*sessionmem.Store{s, openLimited(t, root, storetest.PartLimit)} {
 		want = append(want, mustAppend(t, store, "cpu-a", user("after the crash "+strings.Repeat("x", 100))))
 		if diff := cmp.Diff(want, loadOne(t, s, "cpu-a").Blocks); diff != "" {
 			t.Error(diff)
@@ -308,7 +266,7 @@ func TestFailedPartChangesNothing(t *testing.T) {
 }
 
 func TestIDsAreUniqueAcrossParts(t *testing.T) {
-	s := openLimited(t, t.TempDir(), threePartsLimit)
+	s := openLimited(t, t.TempDir(), storetest.PartLimit)
 	blocks := threeParts(t, s)
 	if _, err := s.Append(t.Context(), "cpu-a", blocks[0]); err != nil {
 		t.Errorf("the same block again: %v", err)
@@ -347,7 +305,7 @@ func TestBlocksWithoutIDsInSeveralParts(t *testing.T) {
 
 func TestDeletingAndArchivingIncludeAllParts(t *testing.T) {
 	root := t.TempDir()
-	s, other := openLimited(t, root, threePartsLimit), openStore(t, root)
+	s, other := openLimited(t, root, storetest.PartLimit), openStore(t, root)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
 	if len(texts(t, other, "cpu-a")) != 6 {
@@ -394,7 +352,7 @@ func TestDeletingAndArchivingIncludeAllParts(t *testing.T) {
 
 func TestArchivingInterruptedByACrash(t *testing.T) {
 	root := t.TempDir()
-	s := openLimited(t, root, threePartsLimit)
+	s := openLimited(t, root, storetest.PartLimit)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
 	dir := filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir, want[5].Time.Format("2006-01"))
@@ -422,7 +380,7 @@ func TestEditingEarlierParts(t *testing.T) {
 	t.Parallel()
 	setUp := func(t *testing.T) (*sessionmem.Store, []string, []transcript.Block) {
 		root := t.TempDir()
-		s := openLimited(t, root, threePartsLimit)
+		s := openLimited(t, root, storetest.PartLimit)
 		blocks := threeParts(t, s)
 		var files []string
 		for _, f := range transcripts(t, root) {
@@ -508,7 +466,7 @@ func trimAll(all []string) []string {
 
 func TestFilesThatOnlyLookLikePartsStaySeparate(t *testing.T) {
 	root := t.TempDir()
-	s := openLimited(t, root, threePartsLimit)
+	s := openLimited(t, root, storetest.PartLimit)
 	threeParts(t, s)
 	older := "session-memory-cpu-a-20200102-030405-old"
 	for i, text := range []string{"an older file", "and its second part"} {
@@ -532,7 +490,7 @@ func TestFilesThatOnlyLookLikePartsStaySeparate(t *testing.T) {
 
 func TestPartOfANewerFormatIsReadOnly(t *testing.T) {
 	root := t.TempDir()
-	s := openLimited(t, root, threePartsLimit)
+	s := openLimited(t, root, storetest.PartLimit)
 	threeParts(t, s)
 	second := filepath.Join(root, transcript.SessionDir, transcripts(t, root)[1])
 	if err := os.WriteFile(second, []byte(strings.Replace(readFile(t, second), transcript.FormatName, transcript.FormatPrefix+"9", 1)), 0o600); err != nil {

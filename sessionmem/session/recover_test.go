@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,15 +18,13 @@ func TestRecoverAllRestoresInterruptedAnswers(t *testing.T) {
 	for _, name := range []string{"cli-dead", "cli-busy"} {
 		u := mustAppend(t, dead, name, user("q"))
 		dead.Session(name).Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("half an answ")
-		var partial string
-		waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, name+".*.md"), &partial)
+		filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, name+".*.md"))
 	}
 	busy, err := dead.Session("cli-busy").LockTurn(t.Context(), "window", nil) // recovers its own
 	must(t, err)
 	u := mustAppend(t, dead, "cli-busy", user("again"))
 	dead.Session("cli-busy").Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("being written")
-	var live string
-	waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-busy.*.md"), &live)
+	live := filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-busy.*.md"))
 
 	// when another process starts
 	must(t, alive.Sessions().RecoverAll(t.Context()))

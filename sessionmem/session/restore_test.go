@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // What a save removed isn't context until the user restores it. Then it is back in its place,
@@ -65,7 +66,7 @@ func TestSteeringBlocksAreRestoredInPlace(t *testing.T) {
 			if diff := cmp.Diff(tc.saved, contextOf(t, openStore(t, root))); diff != "" {
 				t.Errorf("a restarted program is told (-want +got):\n%s", diff)
 			}
-			checkSameAfterRestart(t, s, root)
+			storetest.SameAfterRestart(t, s, root, "cli-a")
 			got, err := openStore(t, root).Restore(t.Context(), "cli-a")
 			if must(t, err); got.Messages+got.Others != 1 {
 				t.Errorf("restored %+v", got)
@@ -73,7 +74,7 @@ func TestSteeringBlocksAreRestoredInPlace(t *testing.T) {
 			if diff := cmp.Diff(tc.restored, contextOf(t, openStore(t, root))); diff != "" {
 				t.Errorf("after restoring, a program is told (-want +got):\n%s", diff)
 			}
-			checkSameAfterRestart(t, s, root)
+			storetest.SameAfterRestart(t, s, root, "cli-a")
 			if text := readFile(t, path); !strings.HasPrefix(text, after) {
 				t.Errorf("it is not as it was:\n%s\n---\n%s", after, text)
 			}

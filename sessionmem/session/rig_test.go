@@ -16,11 +16,14 @@ var (
 	renameOver  = filetest.Replace
 	editorSaves = filetest.EditorSaves
 
-	mustAppend = storetest.Append
-	user       = storetest.User
-	assistant  = storetest.Assistant
-	texts      = storetest.Texts
-	onlyFile   = storetest.OnlyFile
+	mustAppend  = storetest.Append
+	user        = storetest.User
+	assistant   = storetest.Assistant
+	texts       = storetest.Texts
+	onlyFile    = storetest.OnlyFile
+	openLimited = storetest.Limited
+	transcripts = storetest.Files
+	threeParts  = storetest.ThreeParts
 )
 
 // openStore opens a store that takes any change of a file for a finished save.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +24,7 @@ func TestDeleteAndUndelete(t *testing.T) {
 	mustAppend(t, s, "cpu-a", user("one"))
 	mustAppend(t, other, "cpu-a", assistant("two"))
 	mustAppend(t, s, "cpu-b", ago(40*24*time.Hour, "archived"))
-	mustArchive(t, s, sessionmem.ArchiveRule{After: month})
+	mustArchive(t, s, sessionmem.ArchiveRule{After: storetest.Month})
 	before := readFile(t, onlyFile(t, root))
 
 	for _, name := range []string{"cpu-b", "cpu-a"} {
@@ -169,5 +171,34 @@ func TestDeletingAPrivateSession(t *testing.T) {
 	}
 	if !s.IsPrivate("cpu-p") {
 		t.Error("it must stay private")
+	}
+}
+
+func TestDeleteMovesUnsharedAttachments(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	shared := storetest.Attach(t, s, "cpu-a", "shared.txt", "shared")
+	own := storetest.Attach(t, s, "cpu-a", "own.md", "own")
+	mustAppend(t, s, "cpu-a", user(transcript.WithLinks("a", shared, own)))
+	mustAppend(t, s, "cpu-b", user(transcript.WithLinks("b", shared)))
+	mustAppend(t, s, "cpu-c", user("c"))
+
+	must(t, s.Delete(t.Context(), "cpu-a"))
+	if diff := cmp.Diff([]string{shared.File}, storetest.Attached(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, s.Delete(t.Context(), "cpu-b"))
+	if got := storetest.Attached(t, root); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+	for _, name := range []string{"cpu-a", "cpu-b"} { // a's file is in b's trash
+		if _, err := s.Undelete(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, a := range []transcript.Attachment{shared, own} {
+		if data, err := s.ReadAttachment("cpu-a", a); err != nil || string(data) != strings.TrimSuffix(strings.TrimSuffix(a.Name, ".txt"), ".md") {
+			t.Errorf("%s: %q, %v", a.Name, data, err)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package sessionmem
+package sessionstate_test
 
 import (
 	"bytes"
@@ -8,11 +8,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 
@@ -23,19 +27,15 @@ func statePath(root string) string { return filepath.Join(root, transcript.Sessi
 
 func writeState(t testing.TB, root, text string) {
 	t.Helper()
-	if err := os.WriteFile(statePath(root), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, statePath(root), text)
 }
 
-func pin(t testing.TB, s *Store, name string, pinned bool) {
+func pin(t testing.TB, s *sessionmem.Store, name string, pinned bool) {
 	t.Helper()
-	if err := s.State().SetPinned(t.Context(), name, pinned); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.State().SetPinned(t.Context(), name, pinned))
 }
 
-func marks(t testing.TB, s *Store) sessionstate.Marks {
+func marks(t testing.TB, s *sessionmem.Store) sessionstate.Marks {
 	t.Helper()
 	m, err := s.State().Marks()
 	if err != nil {
@@ -56,7 +56,7 @@ func TestPinsAreSeenByAllProgramsAndAfterARestart(t *testing.T) {
 	}
 	pin(t, other, "cpu-c", true)
 	pin(t, other, "cpu-c", false)
-	for name, store := range map[string]*Store{"the one that pinned": s, "another": other, "a restarted one": openStore(t, root)} {
+	for name, store := range map[string]*sessionmem.Store{"the one that pinned": s, "another": other, "a restarted one": openStore(t, root)} {
 		if diff := cmp.Diff([]string{"cpu-b", "cpu-a"}, marks(t, store).Pins()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -79,13 +79,12 @@ func TestUnread(t *testing.T) {
 		i.Source, i.ID = transcript.SplitName(name)
 		return i
 	}
-	s := openStore(t, t.TempDir())
+	root := t.TempDir()
+	s := openStore(t, root)
 	if got := marks(t, s).Unread(info("cpu-a", 4, 0)); got != 0 {
 		t.Errorf("%d unread before anything was ever marked", got)
 	}
-	if err := s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)))
 	for name, c := range map[string]struct {
 		info transcript.Info
 		want int
@@ -104,14 +103,12 @@ func TestUnread(t *testing.T) {
 			t.Errorf("%s: %d unread, want %d", name, got, c.want)
 		}
 	}
-	before, err := os.Stat(statePath(filepath.Dir(s.dir.Path(""))))
+	before, err := os.Stat(statePath(root))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)); err != nil {
-		t.Fatal(err)
-	}
-	if after, err := os.Stat(statePath(filepath.Dir(s.dir.Path("")))); err != nil || !os.SameFile(before, after) {
+	must(t, s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)))
+	if after, err := os.Stat(statePath(root)); err != nil || !os.SameFile(before, after) {
 		t.Errorf("reading the same again writes a file: %v", err)
 	}
 }
@@ -123,9 +120,7 @@ func TestMarksOfANewerVersionAreKept(t *testing.T) {
 	pin(t, s, "cpu-a", true)
 	pin(t, s, "cpu-b", true)
 	pin(t, s, "cpu-b", false)
-	if err := s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-a", Messages: 2, Active: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-a", Messages: 2, Active: time.Now()}))
 	var got struct {
 		Since, Colour string
 		Sessions      map[string]struct {
@@ -133,9 +128,7 @@ func TestMarksOfANewerVersionAreKept(t *testing.T) {
 			Read   struct{ Scroll, Messages int }
 		}
 	}
-	if err := json.Unmarshal([]byte(readFile(t, statePath(root))), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(readFile(t, statePath(root))), &got))
 	a := got.Sessions["cpu-a"]
 	if got.Colour != "blue" || got.Since != "2026-01-02T03:04:05Z" || a.Folder != "work" || a.Read.Scroll != 7 || a.Read.Messages != 2 || got.Sessions["cpu-b"].Folder != "home" {
 		t.Errorf("got %+v", got)
@@ -165,7 +158,7 @@ func TestBrokenStateFileIsMovedAside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			var log bytes.Buffer
-			s, err := Open(Config{Root: root, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s, err := sessionmem.Open(sessionmem.Config{Root: root, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +189,7 @@ func TestBrokenStateFileIsMovedAside(t *testing.T) {
 
 func TestMarksOfTwoProgramsAtOnce(t *testing.T) {
 	root := t.TempDir()
-	stores := []*Store{openStore(t, root), openStore(t, root)}
+	stores := []*sessionmem.Store{openStore(t, root), openStore(t, root)}
 	var work sync.WaitGroup
 	var want []string
 	for i := range 20 {
@@ -222,16 +215,14 @@ func TestPrivateMarksAreNeverWritten(t *testing.T) {
 	s := openStore(t, root)
 	s.SetPrivate("cpu-secret")
 	pin(t, s, "cpu-secret", true)
-	if err := s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-secret", Messages: 2, Active: time.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.State().MarkRead(t.Context(), transcript.Info{Name: "cpu-secret", Messages: 2, Active: time.Now()}))
 	if m := marks(t, s); !m.Pinned("cpu-secret") || m.Unread(transcript.Info{Name: "cpu-secret", Messages: 3}) != 1 || len(m.Pins()) != 1 {
 		t.Errorf("its marks are %+v", m)
 	}
 	if _, err := os.Stat(statePath(root)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file was written: %v", err)
 	}
-	memory, err := Open(Config{InMemoryOnly: true})
+	memory, err := sessionmem.Open(sessionmem.Config{InMemoryOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,9 +240,7 @@ func TestPruneDropsMarksOfGoneSessions(t *testing.T) {
 	for _, name := range []string{"cpu-there", "cpu-deleted", "cpu-gone"} {
 		pin(t, s, name, true)
 	}
-	if err := s.Delete(t.Context(), "cpu-deleted"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Delete(t.Context(), "cpu-deleted"))
 	for _, want := range []int{1, 0} {
 		if got, err := s.State().Prune(t.Context()); got != want || err != nil {
 			t.Errorf("dropped %d, %v, want %d", got, err, want)
@@ -265,13 +254,118 @@ func TestPruneDropsMarksOfGoneSessions(t *testing.T) {
 func TestUnwritableMarks(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	if err := os.Mkdir(statePath(root), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(statePath(root), 0o700))
 	if err := s.State().SetPinned(t.Context(), "cpu-a", true); err == nil || !strings.Contains(err.Error(), "cpu-a") {
 		t.Errorf("got %v", err)
 	}
 	if err := s.State().SetPinned(t.Context(), "", true); !errors.Is(err, transcript.ErrBadName) {
 		t.Errorf("no name: %v", err)
+	}
+}
+
+// The folders a session was exported to are kept, each once, the latest last, and no more than
+// the last twenty. File names are not stored.
+func TestExportFolders(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	var want []string
+	for i := range 25 {
+		folder := filepath.Join(root, fmt.Sprint("folder ", i))
+		must(t, s.State().MarkExported(t.Context(), "cpu-a", filepath.Join(folder, "my secret.html")))
+		want = append(want, folder)
+	}
+	want = append(slices.Delete(want[5:], 3, 4), filepath.Join(root, "folder 8"))
+	must(t, s.State().MarkExported(t.Context(), "cpu-a", filepath.Join(want[19], "again.html")))
+	if diff := cmp.Diff(want, openStore(t, root).State().Exports("cpu-a")); diff != "" {
+		t.Error(diff)
+	}
+	if text := readFile(t, statePath(root)); strings.Contains(text, "secret") {
+		t.Errorf("a file's name is stored:\n%s", text)
+	}
+	writeState(t, root, "{")
+	if got := s.State().Exports("cpu-a"); got != nil {
+		t.Errorf("of an unreadable file: %v", got)
+	}
+}
+
+// What was deleted by age, and what came back from there, is known to all programs.
+func TestMarksOfDeletionByAge(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	at := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
+	pin(t, s, "cpu-a", true)
+	must(t, s.State().SetExpired(t.Context(), nil, at))
+	must(t, s.State().SetExpired(t.Context(), []string{"cpu-a", "cpu-b", "cpu-c"}, at))
+	must(t, s.State().SetExpired(t.Context(), []string{"cpu-c"}, time.Time{}))
+	before := time.Now().Truncate(time.Millisecond)
+	must(t, s.State().BroughtBack(t.Context(), []string{"cpu-b"}))
+	m := marks(t, openStore(t, root))
+	for name, want := range map[string]bool{"cpu-a": true, "cpu-b": false, "cpu-c": false, "cpu-d": false} {
+		if m.Expired(name) != want {
+			t.Errorf("%s was deleted by age: %v", name, !want)
+		}
+	}
+	if back := m.Back("cpu-b"); back.Before(before) || !m.Back("cpu-a").IsZero() || !m.Pinned("cpu-a") {
+		t.Errorf("cpu-b came back %s, cpu-a %s", back, m.Back("cpu-a"))
+	}
+	if got := m.LastBack([]transcript.Info{{Name: "cpu-a"}, {Name: "cpu-b"}}); !got.Equal(m.Back("cpu-b")) || !m.LastBack([]transcript.Info{{Name: "cpu-a"}}).IsZero() {
+		t.Errorf("the last that came back: %s", got)
+	}
+	if text := readFile(t, statePath(root)); strings.Contains(text, "cpu-c") {
+		t.Errorf("a session without a mark stays in %s", text)
+	}
+}
+
+func TestWarningOutlivesARestart(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	want := sessionstate.Warning{At: time.Now().Truncate(time.Second), After: 90 * 24 * time.Hour, Used: true}
+	for _, w := range []sessionstate.Warning{{}, want, {}} {
+		must(t, s.State().SetWarning(t.Context(), w))
+		got, err := openStore(t, root).State().Warning()
+		if diff := cmp.Diff(w, got); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	}
+}
+
+// While the session folder is away, nothing is known of the marks and none is set.
+func TestMarksOfAFolderThatIsAway(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	pin(t, s, "cpu-a", true)
+	folder := filepath.Join(root, transcript.SessionDir)
+	must(t, os.Rename(folder, folder+".away"))
+	if _, err := s.State().Marks(); err == nil {
+		t.Error("marks are read from nowhere")
+	}
+	for what, err := range map[string]error{
+		"a pin": s.State().SetPinned(t.Context(), "cpu-b", true), "a mark of several": s.State().SetExpired(t.Context(), []string{"cpu-b"}, time.Now()),
+		"a warning": s.State().SetWarning(t.Context(), sessionstate.Warning{At: time.Now()}),
+	} {
+		if err == nil {
+			t.Errorf("%s is set nowhere", what)
+		}
+	}
+	if _, err := s.State().Prune(t.Context()); err == nil {
+		t.Error("pruned what is away")
+	}
+	must(t, os.Rename(folder+".away", folder))
+	if m := marks(t, s); !m.Pinned("cpu-a") || m.Pinned("cpu-b") || m.Expired("cpu-b") {
+		t.Errorf("back again: %v", m.Pins())
+	}
+}
+
+// Who is still there must be known before marks are dropped.
+func TestPruneWithoutTheNamesDropsNothing(t *testing.T) {
+	broken := errors.New("the archive can't be read")
+	logger := slog.New(slog.DiscardHandler)
+	st := sessionstate.New(sessiondir.New(t.TempDir(), logger), logger, func(string) bool { return false }, func() (map[string]bool, error) { return nil, broken })
+	must(t, st.SetPinned(t.Context(), "cpu-a", true))
+	if n, err := st.Prune(t.Context()); n != 0 || !errors.Is(err, broken) {
+		t.Errorf("dropped %d, %v", n, err)
+	}
+	if m, err := st.Marks(); err != nil || !m.Pinned("cpu-a") {
+		t.Errorf("%v, %v", m.Pins(), err)
 	}
 }

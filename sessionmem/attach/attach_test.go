@@ -1,0 +1,171 @@
+package attach_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/storetest"
+	"mac-stats/sessionmem/transcript"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pngBytes is a small picture.
+func pngBytes(t testing.TB, side int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, side, side))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// onePagePDF is a PDF that says Hello. Its table of contents is where startxref says.
+var onePagePDF = func() []byte {
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+		"<</Type/Page/Parent 2 0 R/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+		"<</Length 31>>\nstream\nBT /F 9 Tf 9 9 Td (Hello) Tj ET\nendstream",
+	}
+	text, table := "%PDF-1.4\n", "0000000000 65535 f \n"
+	for i, o := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", len(text))
+		text += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	return fmt.Appendf(nil, "%sxref\n0 6\n%strailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", text, table, len(text))
+}()
+
+func TestAttachableFiles(t *testing.T) {
+	var gifData bytes.Buffer
+	if err := gif.Encode(&gifData, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		file string
+		data []byte
+		want attach.File // Data only if it differs
+		err  string
+	}{
+		"text":            {file: "notes.md", data: []byte("one\n"), want: attach.File{Name: "notes.md", Ext: "md"}},
+		"no ending":       {file: "Makefile", data: []byte("all:\n"), want: attach.File{Name: "Makefile", Ext: "txt"}},
+		"an odd ending":   {file: "a.Ta r", data: []byte("x"), want: attach.File{Name: "a.Ta r", Ext: "txt"}},
+		"text as image":   {file: "a.png", data: []byte("no image"), want: attach.File{Name: "a.png", Ext: "txt"}},
+		"with a mark":     {file: "a.txt", data: []byte("\xef\xbb\xbfone\r\ntwo"), want: attach.File{Name: "a.txt", Ext: "txt", Data: []byte("one\ntwo")}},
+		"UTF-16":          {file: "a.csv", data: []byte("\xff\xfeh\x00i\x00"), want: attach.File{Name: "a.csv", Ext: "csv", Data: []byte("hi")}},
+		"an image":        {file: "dir/a.PNG", data: pngBytes(t, 2), want: attach.File{Name: "a.PNG", Ext: "png", Image: true}},
+		"empty":           {file: "a.txt", err: "a.txt can't be attached: it is empty."},
+		"binary":          {file: "a.out", data: []byte("\x7fELF\x00\x00"), err: "a.out can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
+		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
+		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
+		"a PDF":           {file: "a.pdf", data: onePagePDF, want: attach.File{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
+		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
+		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := attach.New(c.file, c.data)
+			if c.err != "" {
+				if !errors.Is(err, attach.ErrRefused) || err.Error() != c.err {
+					t.Errorf("got %v, want %s", err, c.err)
+				}
+				return
+			}
+			if c.want.Data == nil {
+				c.want.Data = c.data
+			}
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+	moving, err := attach.New("a.gif", gifData.Bytes())
+	if format, _ := attach.ImageFormat(moving.Data); err != nil || format != "png" || !moving.Image || moving.Ext != "png" {
+		t.Errorf("a GIF becomes a PNG: %v %s", err, format)
+	}
+}
+
+func TestRefusedFilesSayWhy(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(t.TempDir(), "secret.txt")
+	filetest.Write(t, secret, "x")
+	if err := os.Chmod(secret, 0); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]string{
+		dir:                             "the folder holds no text files of less than 1 MB",
+		filepath.Join(dir, "gone.txt"):  "it isn't there any more",
+		filepath.Join(dir, "gone/x.go"): "it isn't there any more",
+	}
+	if os.Getuid() != 0 {
+		cases[secret] = "you may not read it"
+	}
+	for file, why := range cases {
+		_, err := attach.Read(file)
+		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestAttachmentIsStoredOnceAndReadBack(t *testing.T) {
+	root := t.TempDir()
+	s := storetest.Open(t, root)
+	a := storetest.Attach(t, s, "cpu-a", "notes.txt", "one")
+	again := storetest.Attach(t, s, "cpu-b", "copy.txt", "one")
+	if a.File != again.File || a.Name == again.Name {
+		t.Errorf("%+v and %+v", a, again)
+	}
+	if got := storetest.Attached(t, root); len(got) != 1 || got[0] != a.File {
+		t.Fatalf("files %v", got)
+	}
+	fi, err := os.Stat(s.AttachmentPath("cpu-a", a))
+	if err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	if data, err := storetest.Open(t, root).ReadAttachment("cpu-a", a); string(data) != "one" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+
+	filetest.Write(t, s.AttachmentPath("cpu-a", a), "edited by hand")
+	other := storetest.Attach(t, s, "cpu-a", "notes.txt", "one")
+	if other.File == a.File {
+		t.Error("what was edited by hand is overwritten")
+	}
+	for att, want := range map[transcript.Attachment]string{a: "edited by hand", other: "one"} {
+		if data, err := s.ReadAttachment("cpu-a", att); string(data) != want || err != nil {
+			t.Errorf("%s: %q, %v", att.File, data, err)
+		}
+	}
+}
+
+func TestUnreadableAttachmentSaysWhy(t *testing.T) {
+	root := t.TempDir()
+	s := storetest.Open(t, root)
+	dir := filepath.Join(root, "session", "files")
+	filetest.Must(t, os.MkdirAll(filepath.Join(dir, strings.Repeat("b", 64)+".txt"), 0o700))
+	outside := filepath.Join(t.TempDir(), "secret")
+	filetest.Write(t, outside, "a secret")
+	filetest.Must(t, os.Symlink(outside, filepath.Join(dir, strings.Repeat("c", 64)+".txt")))
+	for file, why := range map[string]string{
+		strings.Repeat("a", 64) + ".txt": "is not in session/files any more",
+		strings.Repeat("b", 64) + ".txt": "is no file",
+		strings.Repeat("c", 64) + ".txt": "can't be opened",
+		"../../config.toml":              "is no name of an attachment",
+	} {
+		data, err := s.ReadAttachment("cpu-a", transcript.Attachment{Name: "x.txt", File: file})
+		if !errors.Is(err, attach.ErrKept) || !strings.Contains(err.Error(), why) || data != nil {
+			t.Errorf("%s: %q, %v", file, data, err)
+		}
+	}
+}
