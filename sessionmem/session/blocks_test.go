@@ -7,13 +7,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-// equalBlocks compares blocks, and times as instants.
-var equalBlocks = cmp.Options{cmpopts.EquateEmpty()}
 
 var stamp = time.Date(2026, 11, 21, 10, 15, 2, 0, time.FixedZone("", 3600))
 
