@@ -45,11 +45,3 @@ func remember(t *testing.T, m *memory.Memory, text string) string {
 	must(t, err)
 	return strings.ReplaceAll(readFile(t, m.Path(global)), time.Now().Format(time.DateOnly), "DATE")
 }
-
-// propose adds a proposal to the inbox, where it must fit.
-func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal {
-	t.Helper()
-	out, err := m.Propose(t.Context(), p)
-	must(t, err)
-	return out
-}

@@ -1,6 +1,13 @@
 package memory
 
-import "mac-stats/sessionmem/filetest"
+import (
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mac-stats/sessionmem/filetest"
+)
 
 var (
 	must      = filetest.Must
@@ -9,3 +16,29 @@ var (
 )
 
 func second[T any](_ T, err error) error { return err }
+
+// saved saves a file as an editor did a minute ago, so that the save is complete.
+func saved(t testing.TB, path, text string) {
+	t.Helper()
+	filetest.Replace(t, path, text)
+	then := time.Now().Add(-time.Minute)
+	must(t, os.Chtimes(path, then, then))
+}
+
+// learn appends a lesson that a model learned.
+func learn(t testing.TB, m *Memory, text string) Written {
+	t.Helper()
+	w, err := m.Append(t.Context(), Lesson{Text: text, Confidence: 1, Session: "cpu-a"})
+	must(t, err)
+	return w
+}
+
+// inBubble runs a test whose pauses take no time. The bubble's clock has the files' time.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(began))
+		test(t)
+	})
+}
