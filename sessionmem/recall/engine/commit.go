@@ -308,9 +308,9 @@ func (c *change) writeDeadDelta(ctx context.Context, p *part, docs []uint32) err
 }
 
 func readBatch(ctx context.Context, q tables.Queryer, id int64) (*format.Builder, error) {
-	var data []byte
-	if err := q.QueryRowContext(ctx, "SELECT data FROM delta WHERE id=?", id).Scan(&data); err != nil {
-		return nil, tables.Explain(err)
+	data, err := tables.Blob(ctx, q, "SELECT data FROM delta WHERE id=?", id)
+	if err != nil {
+		return nil, err
 	}
 	return format.DecodeDelta(data)
 }

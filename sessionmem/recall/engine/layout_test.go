@@ -1,73 +1,20 @@
 package engine
 
 import (
-	"fmt"
-	"log/slog"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"mac-stats/sessionmem/recall/analysis"
-	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// openTest creates an index.
-func openTest(t *testing.T, l Limits) *Engine {
-	t.Helper()
-	e, err := Open(t.Context(), filepath.Join(t.TempDir(), "recall.db"), "root", true, l, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
-// put appends messages of one passage each to a source.
-func put(t *testing.T, e *Engine, key string, texts ...string) {
-	t.Helper()
-	a := analysis.NewAnalyzer()
-	b := Batch{Name: format.Name{Key: key, Session: key}, Last: true}
-	n := 0
-	err := e.Read(t.Context(), func(s *Snapshot) error {
-		if b.Known = s.Source(key); b.Known != nil {
-			n = b.Known.Docs
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range texts {
-		terms := a.Chunk(text, time.Time{})
-		b.Add(format.Passage{Seq: uint32(n + i), Words: uint32(terms.Words), Block: fmt.Sprint(key, n+i)}, terms)
-	}
-	w, err := e.NewWriter(t.Context())
-	if err == nil {
-		err = w.Put(t.Context(), &b)
-	}
-	if err == nil {
-		err = w.Finish(t.Context(), time.Now())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestMovingAStrandLeavesItsNeighborsUnchanged(t *testing.T) {
-	e := openTest(t, DefaultLimits())
+	x := newIndex(t, DefaultLimits())
 	for _, source := range []string{"a", "b", "c"} {
-		put(t, e, source, "the lynx sleeps under the old tree")
+		x.put(source, map[uint32]string{0: "the lynx sleeps under the old tree"})
 	}
-	for i := range 20 { // it moves behind its neighbours
-		put(t, e, "a", strings.Repeat("the otter swims ", i+1))
+	for i := range uint32(20) { // it moves behind its neighbours
+		x.put("a", map[uint32]string{i + 1: strings.Repeat("the otter swims ", int(i+1))})
 	}
-	err := e.Read(t.Context(), func(now *Snapshot) error {
+	x.read(x.e, func(now *Snapshot) {
 		if now.Passages() != 23 {
 			t.Errorf("%d passages", now.Passages())
 		}
@@ -88,9 +35,5 @@ func TestMovingAStrandLeavesItsNeighborsUnchanged(t *testing.T) {
 				}
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

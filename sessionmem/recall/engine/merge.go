@@ -177,8 +177,8 @@ func (m *merger) passages(ctx context.Context) error {
 
 // read reads all passages of a segment in full.
 func (m *merger) read(ctx context.Context, p *part) ([]format.Passage, error) {
-	var blob []byte
-	if err := m.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
+	blob, err := tables.Blob(ctx, m.tx, "SELECT heads FROM segment WHERE id=?", p.id)
+	if err != nil {
 		return nil, err
 	}
 	docs, err := format.DecodeHeads(blob, p.docs)
@@ -265,12 +265,12 @@ func (c *cursor) next(ctx context.Context) error {
 			c.done = true
 			return nil
 		}
-		var blob []byte
-		if err := c.m.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", c.part.id<<tables.RowBits|int64(c.block)).Scan(&blob); err != nil {
+		blob, err := tables.Blob(ctx, c.m.tx, "SELECT data FROM dict WHERE id=?", c.part.id<<tables.RowBits|int64(c.block))
+		if err != nil {
 			return err
 		}
 		c.block, c.at, c.terms, c.lists = c.block+1, 0, c.terms[:0], c.lists[:0]
-		err := format.EachTerm(blob, func(term string, postings []format.Posting) error {
+		err = format.EachTerm(blob, func(term string, postings []format.Posting) error {
 			c.terms = append(c.terms, term)
 			c.lists = append(c.lists, slices.Clone(postings))
 			return nil

@@ -42,8 +42,8 @@ func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
 			return err
 		}
 	}
-	var blob []byte
-	if err := c.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
+	blob, err := tables.Blob(ctx, c.tx, "SELECT heads FROM segment WHERE id=?", p.id)
+	if err != nil {
 		return err
 	}
 	heads, err := format.PurgeHeads(blob, gone)
@@ -98,8 +98,8 @@ func (c *change) purgeDetails(ctx context.Context, p *part, from int, gone []boo
 		return nil
 	}
 	id := p.id<<tables.RowBits | int64(from/format.DetailBlock)
-	var blob []byte
-	if err := c.tx.QueryRowContext(ctx, "SELECT data FROM detail WHERE id=?", id).Scan(&blob); err != nil {
+	blob, err := tables.Blob(ctx, c.tx, "SELECT data FROM detail WHERE id=?", id)
+	if err != nil {
 		return err
 	}
 	row, err := format.PurgeDetails(blob, gone)

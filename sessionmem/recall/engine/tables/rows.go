@@ -3,6 +3,8 @@ package tables
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,15 @@ import (
 type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Blob returns the only column of a row. A missing row is damage.
+func Blob(ctx context.Context, q Queryer, query string, id int64) (blob []byte, err error) {
+	err = q.QueryRowContext(ctx, query, id).Scan(&blob)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%w: a row of it is missing", format.ErrDamaged)
+	}
+	return blob, Explain(err)
 }
 
 // RowsAtOnce is how many rows a statement reads.
