@@ -15,10 +15,7 @@ import (
 
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/transcripts"
-	"mac-stats/app/ui/answer"
-	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -70,73 +67,6 @@ func (b *bench) tapWord(label string, nth int) {
 		}
 	}
 	b.t.Fatalf("there is no button %q", label)
-}
-
-func TestTheViewerShowsAllOfATranscript(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, s := newBench(t).withStore()
-		b.w.win.Resize(fyne.NewSize(980, 1400))
-		b.branched(s, "cpu-a")
-		b.shown()
-		b.reads(s, "cpu-a", "")
-		b.Sees("Friday, 20 November 2026", "You", "why is it loud", "doctor", "find it", "Because of", "Earlier version · 2 messages · show", "how long exactly", "20 minutes.", "Continue", "Fork from here", "Continue from here")
-		b.SeesNot("how long, the zebra way")
-		b.tapWord("Earlier version · 2 messages · show", 0)
-		b.Sees("how long, the zebra way", "Long.")
-	})
-}
-
-func TestFindInsideAConversation(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, s := newBench(t).withStore()
-		b.branched(s, "cpu-a")
-		b.shown()
-		v := b.reads(s, "cpu-a", "")
-		b.w.commands.find()
-		b.Settle()
-		c := b.w.win.Canvas()
-		if c.Focused() != fyne.Focusable(v.Bar.Entry) {
-			t.Fatalf("%T has the focus", c.Focused())
-		}
-		test.Type(v.Bar.Entry, "ZEBRA")
-		b.Settle()
-		steps := []struct{ count, sees string }{
-			{"1 of 3", "It is the"}, // in a folded sub-call
-			{"2 of 3", "--stop"},
-			{"3 of 3", "how long, the"}, // on an abandoned branch
-			{"1 of 3", "It is the"},
-		}
-		for i, step := range steps {
-			if i > 0 {
-				b.press(fyne.KeyReturn)
-			}
-			if got := v.Bar.Count.Text; got != step.count {
-				t.Errorf("step %d: %q", i, got)
-			}
-			b.Sees(step.sees)
-			marked := 0
-			for _, p := range v.Rows.Port.Rows {
-				switch r := p.Row.(type) {
-				case *prose.Text:
-					marked += len(r.Marks)
-				case *column.Framed:
-					marked += len(r.Text.Marks)
-				case *answer.CodeRow:
-					marked += len(r.Text.Marks)
-				}
-			}
-			if marked < min(i+1, 2) {
-				t.Errorf("step %d: %d places are marked", i, marked)
-			}
-		}
-		test.Type(v.Bar.Entry, "x")
-		b.Settle()
-		b.Sees("not found")
-		b.press(fyne.KeyEscape)
-		if v.Bar.Visible() || v.Phrase != "" {
-			t.Error("Esc does not close the bar")
-		}
-	})
 }
 
 func TestForkAndContinueFromHere(t *testing.T) {
@@ -256,34 +186,6 @@ func longTranscript(n int) *transcript.Transcript {
 		t.Blocks = append(t.Blocks, transcript.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Agent: "orchestrator", Time: at.Add(time.Duration(i) * time.Minute), Text: text})
 	}
 	return t
-}
-
-func TestRowsDoNotGrowWithTheTranscript(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.showPage(pageTranscript)
-		v := b.w.panes.reader.View
-		v.Show(longTranscript(5000), "", "")
-		b.Settle()
-		b.Sees("question 0")
-		most := 0
-		for range 60 {
-			v.Rows.Port.ScrollTo(v.Rows.Port.MaxOffset())
-			b.settle2()
-			most = max(most, len(v.Rows.Built))
-		}
-		if most > 2*transcripts.ReaderMost || v.Read.From < 1000 {
-			t.Errorf("%d entries were built, from block %d on", most, v.Read.From)
-		}
-		v.Show(longTranscript(5000), "b4999", "")
-		b.Settle()
-		b.Sees("Answer 4999")
-		v.Rows.Port.ScrollTo(0)
-		b.Settle()
-		if v.Read.From > 4999-transcripts.ReaderStep/2-transcripts.ReaderStep {
-			t.Errorf("scrolling up builds nothing: from block %d on", v.Read.From)
-		}
-	})
 }
 
 // settle2 runs the UI goroutine until the viewer has its rows.
