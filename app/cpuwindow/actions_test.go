@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/markdown"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/transcript"
 )
@@ -86,102 +84,6 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 		if !older.Group.Visible() {
 			t.Error("not shown with the focus")
 		}
-	})
-}
-
-func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		test.Tap(b.button("Edit", 0))
-		b.Settle()
-		b.Sees("Send again", "3 messages after it leave the conversation")
-		entry, ok := b.w.win.Canvas().Focused().(*kit.Field)
-		if !ok || entry.Text != "question one" {
-			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
-		}
-		entry.SetText("a better question")
-		entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.Settle()
-		if r := b.turns.requests[0]; r.Edit != "u1" || r.Text != "a better question" {
-			t.Fatalf("the request is %+v", r)
-		}
-		b.finish(0, "u3")
-		b.Sees("a better question", "answer u3", "edited")
-		b.SeesNot("question one", "answer one", "question two")
-	})
-}
-
-func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		b.w.chat.Focus()
-		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
-		b.Settle()
-		b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		b.Settle()
-		b.Sees("question two", "answer two")
-		b.SeesNot("Send again")
-		if b.focusName() != "composer" || len(b.turns.requests) != 0 {
-			t.Errorf("the focus is in %s, %d sent", b.focusName(), len(b.turns.requests))
-		}
-	})
-}
-
-func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		b.w.chat.View.Act.EditMessage("u1", "a better question")
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
-		close(b.run(0).events)
-		b.Settle()
-		b.Sees("answer one", "question two", "answer two", "no longer part")
-		b.w.chat.View.Act.Retry(lastFault(b.w.chats().Shown()))
-		b.Settle()
-		if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
-			t.Errorf("the retry is %+v", r)
-		}
-	})
-}
-
-func TestAnsweringAgainSaysSo(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		test.Tap(b.button("Answer again", 1))
-		b.Settle()
-		if r := b.turns.requests[0]; r.Retry != "u2" {
-			t.Fatalf("the request is %+v", r)
-		}
-		b.run(0).events <- token("another answer")
-		b.Settle()
-		b.Sees("answered again", "another answer", "answer one")
-		b.SeesNot("answer two")
-	})
-}
-
-func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		b.w.chat.View.Act.AnswerAgain("u1")
-		if len(b.turns.requests) != 0 {
-			t.Fatal("it was not asked about")
-		}
-		b.Sees("Answer this message again?", "3 messages after it leave the conversation.", "Cancel")
-	})
-}
-
-func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := talked(t)
-		b.Sees("Used memory.md · 12 lines", "Links")
-		var got []string
-		for _, leaves := range b.w.chats().Shown().AnswerLeaves(entriesNow(b.w.chats().Shown())[1].Key) {
-			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
-		}
-		if strings.Join(got, "|") != "a page http://example.org/p" {
-			t.Errorf("links: %v", got)
-		}
-		test.Tap(b.button("Links", 0))
-		b.Sees("a page  ·  http://example.org/p")
 	})
 }
 

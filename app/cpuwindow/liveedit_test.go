@@ -32,37 +32,6 @@ func TestEditsMadeOutsideAppearInTheChat(t *testing.T) {
 	})
 }
 
-func TestOwnAnswerIsNotTakenForAnEdit(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, s := newBench(t).withStore()
-		b.shown()
-		b.w.chat.Send("what now?")
-		name := b.w.chats().Shown().Name
-		b.said(s, name, 0, "what now?", "this")
-		ev := b.run(0).events
-		ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "b0", Agent: "orchestrator", Model: "m"}
-		ev <- agents.Event{Type: agents.EventThinking, Text: "hm"}
-		ev <- token("this ")
-		ev <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "this"}
-		close(ev)
-		b.Settle()
-		tr, err := s.Load(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.w.chats().Shown().Differs(tr.Blocks) {
-			t.Error("what was just answered is taken for an edit")
-		}
-		tr.Blocks[1].Text = "that"
-		if !b.w.chats().Shown().Differs(tr.Blocks) {
-			t.Error("an edit is not seen")
-		}
-		if !b.w.chats().Shown().Differs(tr.Blocks[:1]) {
-			t.Error("a deletion is not seen")
-		}
-	})
-}
-
 // editFile changes a file as editors save: into a new file that takes the old one's name.
 func (b *bench) editFile(path string, edit func(text string) string) {
 	b.t.Helper()

@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -34,43 +33,6 @@ func (b *bench) onDisk() (*sessionmem.Store, string) {
 	b.w.OpenSession("cpu-a")
 	b.Settle()
 	return store, t.Info.Path
-}
-
-func TestTheChatShowsWhatASaveRemoved(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		_, path := b.onDisk()
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		remove := func() {
-			at := strings.Index(string(whole), "\n## Assistant")
-			if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b.w.chats().Reload()
-			b.Settle()
-		}
-		b.Sees("the first answer")
-		b.SeesNot("no longer in the file")
-
-		remove()
-		b.SeesNot("the first answer")
-		b.Sees("1 message is no longer in the file")
-		b.tap("Restore")
-		b.Settle()
-		b.Sees("the first answer")
-		b.SeesNot("no longer in the file")
-		if now, err := os.ReadFile(path); err != nil || string(now) != string(whole) {
-			t.Errorf("the file is\n%s", now)
-		}
-
-		remove()
-		b.tap("Keep removed")
-		b.Settle()
-		b.SeesNot("the first answer", "no longer in the file")
-	})
 }
 
 // A transcript that was moved is opened where it is now; no new file is created.

@@ -7,11 +7,8 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents/registry"
-	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/transcript"
 )
 
 // twoAgents is a roster with an agent that a message can name.
@@ -77,51 +74,6 @@ func TestSlashCommands(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestTheAgentOfAMessageIsKept(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := slashBench(t)
-		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
-			{ID: "u1", Kind: transcript.KindUser, Text: "fix this", Attrs: map[string]string{"to": "coder"}},
-			{ID: "a1", Kind: transcript.KindAssistant, Agent: "coder", Model: "m", Parent: "u1", Text: "fixed"},
-		}}
-		b.w.OpenSession("cpu-x")
-		b.Settle()
-		b.Sees("/coder fix this")
-		if b.w.chats().Shown().Differs(b.sessions.files["cpu-x"].Blocks) {
-			t.Error("it seems to have been changed")
-		}
-		test.Tap(b.button("Edit", 0))
-		b.Settle()
-		entry := b.w.win.Canvas().Focused().(*kit.Field)
-		entry.SetText(entry.Text + " now")
-		entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.Settle()
-		if r := b.turns.requests[0]; r.Edit != "u1" || r.Agent != "coder" || r.Text != "fix this now" {
-			t.Errorf("the request is %+v", r)
-		}
-		b.w.chat.Send("/coder and then") // it is queued
-		b.finish(0, "u3")
-		b.Settle()
-		if r := b.turns.requests[1]; r.Agent != "coder" || r.Text != "and then" {
-			t.Errorf("the one that waited is %+v", r)
-		}
-	})
-}
-
-func TestAForgottenMessageShowsNoAgent(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
-			{ID: "u1", Kind: transcript.KindUser, Text: forgotten.Text, Attrs: map[string]string{"to": "coder"}},
-		}}
-		b.shown()
-		b.w.OpenSession("cpu-x")
-		b.Settle()
-		b.Sees(forgotten.Text)
-		b.SeesNot("/coder", "More…", ">Copy<")
-	})
 }
 
 func TestRememberAMessage(t *testing.T) {

@@ -1,36 +1,18 @@
 package cpuwindow
 
 import (
-	"strings"
 	"testing"
 	"time"
 
-	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
-
-func TestTheMeterOpensTheSummary(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x"}, Blocks: append(said(0, 100), summary("s1", "a95"))}
-		b.shown()
-		b.w.OpenSession("cpu-x")
-		b.Settle()
-		b.Sees("192 older messages summarised")
-		b.SeesNot("in short s1")
-		b.w.chat.View.OpenSummary()
-		b.Settle()
-		b.Sees("192 older messages summarised · hide", "in short s1")
-	})
-}
 
 func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
@@ -90,61 +72,5 @@ func TestLessonsOfACompactionAreShownOnce(t *testing.T) {
 		b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []memory.Written{{Text: "elsewhere", UndoID: "9"}}})
 		b.Settle()
 		b.SeesNot("elsewhere")
-	})
-}
-
-func TestAProposalIsEditedInPlace(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		files := b.parts.memories.(stubMemories).Memory
-		b.with(func(p *parts) { p.memories = files })
-		global := memory.Target{Kind: memory.TargetGlobal}
-		p, err := files.Propose(t.Context(), memory.Proposal{Kind: memory.ProposeAdd, Target: global, Text: "likes cats"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.w.chat.Send("q")
-		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
-		b.Settle()
-		e := entriesNow(b.w.chats().Shown())[1]
-		b.w.chat.View.Toggle(e.Key)
-		b.Settle()
-		b.Sees("This is what will be remembered.", "Cancel")
-		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
-		if !ok || field.Text != "likes cats" {
-			t.Fatalf("the focus is in %T", b.w.win.Canvas().Focused())
-		}
-		field.SetText("likes big cats")
-		field.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		b.Settle()
-		b.Sees("saved: proposed to remember “likes big cats”")
-		b.SeesNot("Discard")
-		f, err := files.Load(global)
-		if err != nil || !strings.Contains(f.Text, "likes big cats") {
-			t.Errorf("the memory holds %q, %v", f.Text, err)
-		}
-	})
-}
-
-func TestTheJumpCountsNewMessages(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
-		b.Settle()
-		b.w.chat.View.Port.ScrollTo(100)
-		b.Settle()
-		b.Sees("Jump to latest ↓")
-		b.w.chats().Shown().Enqueue("next", nil)
-		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
-		close(b.run(0).events)
-		b.Settle()
-		b.Sees("1 new message ↓")
-		b.run(1).events <- token("more")
-		b.Settle()
-		b.Sees("2 new messages ↓")
-		b.w.chat.View.Port.ToEnd()
-		b.w.chat.View.Port.ScrollTo(100)
-		b.Sees("Jump to latest ↓")
 	})
 }

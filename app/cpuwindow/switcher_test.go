@@ -6,6 +6,8 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -75,4 +77,17 @@ func TestAHitMarksNoMatchesInsideWordsInTheChat(t *testing.T) {
 
 func (b *bench) switcherKey(name fyne.KeyName) {
 	b.w.commands.switcher.Entry.TypedKey(&fyne.KeyEvent{Name: name})
+}
+
+// marked returns the number of marked places in the chat.
+func (b *bench) marked() (n int) {
+	for _, p := range b.w.chat.View.Port.Rows {
+		switch r := p.Row.(type) {
+		case *prose.Text:
+			n += len(r.Marks)
+		case *column.Framed:
+			n += len(r.Text.Marks)
+		}
+	}
+	return n
 }

@@ -325,39 +325,6 @@ func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
 	New(Params{})
 }
 
-func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		e := b.w.chat.Compose.Entry
-		test.Type(e, "one")
-		e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
-		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		e.KeyUp(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
-		test.Type(e, "two")
-		if e.Text != "one\ntwo" || len(b.turns.requests) != 0 {
-			t.Fatalf("after Shift+Enter: %q, %d sent", e.Text, len(b.turns.requests))
-		}
-		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		if e.Text != "" || len(b.turns.requests) != 1 || b.turns.requests[0].Text != "one\ntwo" {
-			t.Fatalf("after Enter: %q, sent %v", e.Text, b.turns.requests)
-		}
-		if r := b.turns.requests[0]; r.Holder != "window" || !strings.HasPrefix(r.Session, "cpu-") {
-			t.Errorf("the request is %+v", r)
-		}
-	})
-}
-
-func TestNothingIsSentForBlanks(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		test.Type(b.w.chat.Compose.Entry, "  ")
-		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		if len(b.turns.requests) != 0 {
-			t.Error("blanks were sent")
-		}
-	})
-}
-
 func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
@@ -375,69 +342,6 @@ func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
 			t.Errorf("quits %d, visible %v", b.quits, b.visible)
-		}
-	})
-}
-
-func TestDraftsStayWithTheirSession(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		test.Type(b.w.chat.Compose.Entry, "half a thought")
-		first := b.w.chats().Shown().Name
-		b.w.NewChat()
-		if got := b.w.chat.Compose.Entry.Text; got != "" {
-			t.Errorf("the new chat begins with %q", got)
-		}
-		test.Type(b.w.chat.Compose.Entry, "other")
-		b.w.OpenSession(first)
-		if got := b.w.chat.Compose.Entry.Text; got != "half a thought" {
-			t.Errorf("back in the first: %q", got)
-		}
-	})
-}
-
-func TestSwitchingDuringAStreamMixesNoTokens(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		// given two runs at once, when the user switches between them, then each
-		// conversation has exactly its own tokens
-		b := newBench(t).shown()
-		b.w.chat.Send("alpha")
-		first := b.w.chats().Shown()
-		b.w.NewChat()
-		b.w.chat.Send("beta")
-		second := b.w.chats().Shown()
-		var wantA, wantB strings.Builder
-		for i := range 200 {
-			a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
-			wantA.WriteString(a)
-			wantB.WriteString(z)
-			b.run(0).events <- token(a)
-			b.run(1).events <- token(z)
-			if i%20 == 0 {
-				b.w.OpenSession([]string{first.Name, second.Name}[i/20%2])
-				for len(b.Queue) > 0 {
-					(<-b.Queue)()
-				}
-			}
-		}
-		b.run(0).events <- agents.Event{Type: agents.EventDone}
-		b.run(1).events <- agents.Event{Type: agents.EventDone}
-		close(b.run(0).events)
-		close(b.run(1).events)
-		b.Settle()
-		if got := first.AnswerText(entriesNow(first)[1].Key); got != wantA.String() {
-			t.Errorf("the first conversation holds %q", got)
-		}
-		if got := second.AnswerText(entriesNow(second)[1].Key); got != wantB.String() {
-			t.Errorf("the second conversation holds %q", got)
-		}
-		b.w.OpenSession(first.Name)
-		b.Settle()
-		b.Sees("a199")
-		b.SeesNot("b199")
-		if b.w.chat.Compose.Busy {
-			t.Error("Stop is still there")
 		}
 	})
 }
@@ -493,27 +397,6 @@ func TestOnlyAReaderAtTheEndFollowsNewText(t *testing.T) {
 	})
 }
 
-func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		var blocks []transcript.Block
-		for i := range 200 {
-			blocks = append(blocks, transcript.Block{ID: fmt.Sprint("u", i), Kind: transcript.KindUser, Text: fmt.Sprintf("question %d.", i)})
-		}
-		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x"}, Blocks: blocks}
-		b.shown()
-		b.w.OpenSession("cpu-x")
-		b.Settle()
-		b.Sees("question 199.")
-		b.w.chat.View.Port.ScrollTo(0)
-		b.Settle()
-		b.Sees("question 140.")
-		if b.w.chat.View.Port.Offset == 0 {
-			t.Error("the reader was moved to the beginning")
-		}
-	})
-}
-
 func TestOnlyVisibleRowsAreOnTheCanvas(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
@@ -522,40 +405,6 @@ func TestOnlyVisibleRowsAreOnTheCanvas(t *testing.T) {
 		b.Settle()
 		if n := len(b.w.chat.View.Port.Shown); n > 60 {
 			t.Errorf("%d objects on the screen", n)
-		}
-	})
-}
-
-func TestStatesBeforeTheFirstToken(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		b.Settle()
-		b.Sees("waiting for the model", "Stop")
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
-		b.Settle()
-		b.Sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
-		b.run(0).events <- token("words")
-		b.Settle()
-		b.Sees("words")
-		b.SeesNot("loading qwen3:8b…")
-	})
-}
-
-func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		sent := time.Now()
-		b.w.chat.Send("q")
-		for !strings.Contains(b.Markup(), "waiting for the model") {
-			if time.Since(sent) > time.Minute {
-				t.Fatal("nothing is said")
-			}
-			(<-b.Queue)()
-		}
-		if took := time.Since(sent); took > 100*time.Millisecond {
-			t.Errorf("it took %v", took)
 		}
 	})
 }
@@ -574,35 +423,6 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 		if len(b.w.library.Infos()) != 1 {
 			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.library.Infos()))
 		}
-	})
-}
-
-func TestCallsAndErrorsOnTheScreen(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		ev := b.run(0).events
-		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
-		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
-		b.Settle()
-		b.Sees("coder", "write it", "working…")
-		test.Tap(b.w.chat.View.Built[entriesNow(b.w.chats().Shown())[2].Key].Call.Stop)
-		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
-			t.Errorf("stopped calls: %v", d)
-		}
-		ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
-		ev <- agents.Event{Type: agents.EventError, Kind: "model_missing", Model: "qwen3:8b", Text: "The model qwen3:8b isn't installed.", Detail: "Pull it."}
-		b.Settle()
-		b.Sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
-		b.SeesNot("inner text")
-		b.w.chat.View.Toggle(entriesNow(b.w.chats().Shown())[2].Key)
-		b.Sees("inner text")
-		b.w.chat.View.Act.Retry(*entriesNow(b.w.chats().Shown())[3].Fault)
-		b.Settle()
-		if r := b.turns.requests[1]; r.Retry != "u1" {
-			t.Errorf("the retry is %+v", r)
-		}
-		b.SeesNot("isn't installed.")
 	})
 }
 
@@ -779,53 +599,6 @@ func TestChoicesApplyToTheirSession(t *testing.T) {
 		b.w.chat.Send("q")
 		if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
 			t.Errorf("the request is %+v", b.turns.requests[0])
-		}
-	})
-}
-
-func TestTextIsSelectedAcrossRows(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("the question")
-		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
-		b.Settle()
-		port := b.w.chat.View.Port
-		at := func(i int, x float32) fyne.Position {
-			p := port.Rows[i]
-			return fyne.NewPos(port.Left+p.Indent+x, p.Top-port.Offset+10)
-		}
-		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
-		port.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: at(5, 600)}})
-		port.DragEnd()
-		port.TypedShortcut(&fyne.ShortcutCopy{})
-		want := "first bold words\n• an item\ncode here\nlast words"
-		if got := b.w.p.App.Clipboard().Content(); got != want {
-			t.Errorf("copied %q, want %q", got, want)
-		}
-		port.DoubleTapped(&fyne.PointEvent{Position: at(2, 5)})
-		if got := port.SelectedText(); got != "first" {
-			t.Errorf("a double click selects %q", got)
-		}
-		port.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at(2, 0)}, Button: desktop.MouseButtonPrimary})
-		if port.SelectedText() != "" {
-			t.Error("a click does not end the selection")
-		}
-		port.TypedRune('x')
-		if b.w.chat.Compose.Entry.Text != "x" {
-			t.Error("typing does not go to the composer")
-		}
-	})
-}
-
-func TestCopyTakesTheMarkdown(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		b.run(0).events <- token("**bold** and `code`")
-		b.Settle()
-		b.w.chat.View.Act.CopyAnswer(entriesNow(b.w.chats().Shown())[1].Key)
-		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
-			t.Errorf("copied %q", got)
 		}
 	})
 }
