@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,8 +11,6 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -64,24 +61,6 @@ func TestAReloadThatNeedsActionStays(t *testing.T) {
 		b.Settle()
 		b.Sees("Takes effect after a restart.")
 	})
-}
-
-func TestWordsBetweenBackticksAreCode(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want []prose.Run
-	}{
-		{"plain", []prose.Run{{Text: "plain"}}},
-		{"Start `ollama serve` now", []prose.Run{{Text: "Start "}, {Text: "ollama serve", Mono: true}, {Text: " now"}}},
-		{"`a` and `b`", []prose.Run{{Text: "a", Mono: true}, {Text: " and "}, {Text: "b", Mono: true}}},
-		{"one ` alone", []prose.Run{{Text: "one ` alone"}}},
-		{"", []prose.Run{{}}},
-		{"``", []prose.Run{{Text: "``"}}},
-	} {
-		if got := prose.Runs(tt.text, kit.RoleNone); !slices.Equal(got, tt.want) {
-			t.Errorf("%q gives %+v", tt.text, got)
-		}
-	}
 }
 
 func TestRecheckShowsItsResult(t *testing.T) {

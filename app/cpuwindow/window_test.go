@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
@@ -34,8 +33,6 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/monitor"
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
@@ -612,28 +609,6 @@ func TestALongNoticeIsShownInFull(t *testing.T) {
 		b.tap("Dismiss")
 		b.SeesNot("There is no tray")
 	})
-}
-
-func TestTextWrapsAgainAtAnotherWidth(t *testing.T) {
-	test.NewTempApp(t)
-	p := prose.New([]prose.Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
-	for _, width := range []float32{600, 200, 400} {
-		p.Resize(fyne.NewSize(width, p.Measure(width)))
-		drawn := 0
-		for _, o := range test.WidgetRenderer(p).Objects() {
-			txt, ok := o.(*canvas.Text)
-			if !ok {
-				continue
-			}
-			drawn++
-			if end := txt.Position().X + fyne.MeasureText(txt.Text, txt.TextSize, txt.TextStyle).Width; end > width+1 {
-				t.Errorf("at %v: %q ends at %v", width, txt.Text, end)
-			}
-		}
-		if drawn != len(p.Lines) {
-			t.Errorf("at %v: %d of %d lines are drawn", width, drawn, len(p.Lines))
-		}
-	}
 }
 
 // stubIndex is a search index that finds nothing.

@@ -41,3 +41,43 @@ func TestAPictureIsZoomedMovedAndClosedByKey(t *testing.T) {
 		t.Errorf("Enter: opened %d times, still there: %v", opened, w.Canvas().Overlays().Top() != nil)
 	}
 }
+
+func TestAPictureIsUsedByMouse(t *testing.T) {
+	_, c := opened(t, 340, 400, nil)
+	p := ShowPicture(c, image.NewNRGBA(image.Rect(0, 0, 1200, 600)), "a very long name of a picture that does not fit below it.png", func() { t.Error("opened") })
+	c.Focus(p)
+	p.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 10)})
+	zoomed := p.scale()
+	p.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -10)})
+	p.Scrolled(&fyne.ScrollEvent{})
+	if zoomed != 0.25*zoomStep || p.scale() != 0.25 {
+		t.Errorf("one notch: %g, and back: %g", zoomed, p.scale())
+	}
+	for _, tt := range []struct {
+		r    rune
+		want float32
+	}{{'+', 0.25 * zoomStep}, {'-', 0.25}, {'=', 0.25 * zoomStep}, {'1', 1}, {'x', 1}} {
+		if p.TypedRune(tt.r); p.scale() != tt.want {
+			t.Errorf("after %c: %g, want %g", tt.r, p.scale(), tt.want)
+		}
+	}
+	p.Dragged(&fyne.DragEvent{Dragged: fyne.NewDelta(30, -20)})
+	p.DragEnd()
+	if p.at != fyne.NewPos(30, -20) {
+		t.Errorf("dragged to %v", p.at)
+	}
+	for key, want := range map[fyne.KeyName]fyne.Position{fyne.KeyLeft: {X: 30 + moveStep, Y: -20}, fyne.KeyUp: {X: 30, Y: moveStep - 20}, fyne.KeyDown: {X: 30, Y: -20 - moveStep}} {
+		p.at = fyne.NewPos(30, -20)
+		if p.TypedKey(&fyne.KeyEvent{Name: key}); p.at != want {
+			t.Errorf("%s: %v, want %v", key, p.at, want)
+		}
+	}
+	if p.back.Position().X < 0 || p.back.Position().X+p.back.Size().Width > 340 {
+		t.Errorf("the caption is at %v, %v", p.back.Position(), p.back.Size())
+	}
+	c.Unfocus()
+	test.Tap(p)
+	if c.Overlays().Top() != nil {
+		t.Error("a click doesn't close it")
+	}
+}

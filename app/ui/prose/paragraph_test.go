@@ -1,9 +1,16 @@
 package prose
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/app/ui/kit"
 )
 
 func TestRunsAreSplitWhereTheFontChanges(t *testing.T) {
@@ -31,6 +38,46 @@ func TestRunsAreSplitWhereTheFontChanges(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestWordsBetweenBackticksAreCode(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []Run
+	}{
+		{"plain", []Run{{Text: "plain"}}},
+		{"Start `ollama serve` now", []Run{{Text: "Start "}, {Text: "ollama serve", Mono: true}, {Text: " now"}}},
+		{"`a` and `b`", []Run{{Text: "a", Mono: true}, {Text: " and "}, {Text: "b", Mono: true}}},
+		{"one ` alone", []Run{{Text: "one ` alone"}}},
+		{"", []Run{{}}},
+		{"``", []Run{{Text: "``"}}},
+	} {
+		if got := Runs(tt.text, kit.RoleNone); !slices.Equal(got, tt.want) {
+			t.Errorf("%q gives %+v", tt.text, got)
+		}
+	}
+}
+
+func TestTextWrapsAgainAtAnotherWidth(t *testing.T) {
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	p := New([]Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
+	for _, width := range []float32{600, 200, 400} {
+		p.Resize(fyne.NewSize(width, p.Measure(width)))
+		drawn := 0
+		for _, o := range test.WidgetRenderer(p).Objects() {
+			txt, ok := o.(*canvas.Text)
+			if !ok {
+				continue
+			}
+			drawn++
+			if end := txt.Position().X + fyne.MeasureText(txt.Text, txt.TextSize, txt.TextStyle).Width; end > width+1 {
+				t.Errorf("at %v: %q ends at %v", width, txt.Text, end)
+			}
+		}
+		if drawn != len(p.Lines) {
+			t.Errorf("at %v: %d of %d lines are drawn", width, drawn, len(p.Lines))
 		}
 	}
 }
