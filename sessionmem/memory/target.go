@@ -163,7 +163,7 @@ func (f folder) targets() ([]Target, error) {
 		for _, e := range entries {
 			path := filepath.Join(string(f), dir, e.Name())
 			for _, path := range []string{path, filepath.Join(path, "memory.md")} {
-				if t, ok := f.targetAt(path); ok {
+				if t, ok := f.targetAt(path); ok && (t.Kind != TargetAgent || !e.Type().IsRegular()) { // an agent may be a single file
 					targets = append(targets, t)
 				}
 			}
