@@ -11,7 +11,6 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
-	"mac-stats/app/cli/words"
 )
 
 func TestHelpShowsDemoOnlyIfItWorks(t *testing.T) {
@@ -87,55 +86,23 @@ func TestFirstContact(t *testing.T) {
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, ollamatest.Script{})
-	tests := []struct {
-		args []string
-		want string
-	}{
-		{[]string{"aks", "hello"}, "did you mean ask?"},
-		{[]string{"sessions", "lsit"}, "did you mean list?"},
-		{[]string{"sessions"}, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export, import."},
-		{[]string{"sessions", "list", "x"}, "`sessions list` takes no arguments; unexpected argument \"x\""},
-		{[]string{"agents", "show"}, "needs one agent"},
-		{[]string{"permissions", "revoke"}, "needs one ID; `permissions list` shows them"},
-		{[]string{"permissions", "give"}, `no command "give"`},
-		{[]string{"ask", "--bad", "x"}, "unknown flag: --bad"},
-		{[]string{"--bad"}, "unknown flag: --bad"},
-		{[]string{"models", "pull"}, "needs one model"},
-		{[]string{"agents", "test", "coder", "--timeout", "0s"}, "--timeout must be more than 0"},
-		{[]string{"sessions", "rename", "x"}, "needs a NAME and a TITLE"},
-		{[]string{"sessions", "rename", "x", " "}, "the title is empty"},
-		{[]string{"sessions", "delete"}, "say which session to delete"},
-		{[]string{"sessions", "export"}, "needs one NAME"},
-		{[]string{"sessions", "export", "x", "--format", "pdf"}, "export as html, open the file in a browser and print it"},
-		{[]string{"sessions", "export", "x", "--format", "odt"}, "--format is md, html or json"},
-		{[]string{"sessions", "export", "x", "--json", "--format", "md"}, "--json writes JSON to stdout"},
-		{[]string{"sessions", "search"}, "needs a QUERY"},
-		{[]string{"sessions", "search", " "}, "the query is empty"},
-		{[]string{"sessions", "search", "x", "--limit", "abc"}, "--limit needs a whole number, and \"abc\" is none. See"},
-		{[]string{"agents", "test", "000", "--timeout", "soon"}, "--timeout needs a time such as 30s or 5m, and \"soon\" is none. See"},
-		{[]string{"sessions", "search", "x", "--limit", "-1"}, "--limit must be 0 or more"},
-		{[]string{"sessions", "look", "x"}, `no command "look"`},
-		{[]string{"agents", "show", "a", "b"}, "`agents show` takes one agent; unexpected argument \"b\""},
-		{[]string{"--window", "--headless"}, "give one of them"},
-		{[]string{"completion", "foo"}, `no command "foo"`},
-		{[]string{"completion"}, "name a shell"},
-		{[]string{"memory", "add", "-" + strings.Repeat("x", 9000)}, "in -xxx"},
-		{[]string{"version"}, "`mac-stats --version` tells it"},
-		{[]string{"--json", "ask", "hello"}, "--json goes behind the command: `mac-stats ask --json`"},
-		{[]string{"--json", "sessions", "list"}, "`mac-stats sessions list --json`"},
-		{[]string{"memory", "add", "x y z", "--demo"}, "`memory add` does nothing with --demo"},
-		{[]string{"--demo", "agents", "test", "orchestrator"}, "no model to test an agent with"},
-		{[]string{"--demo", "ask", "-c", "hello"}, "ask without -c"},
-		{[]string{"--demo", "sessions", "list"}, "temporary one"},
-	}
-	for _, tt := range tests {
-		t.Run(words.OneLine(strings.Join(tt.args, " "), 60), func(t *testing.T) {
-			o := e.Run(t, tt.args...)
-			if o.Code != clitest.WrongUsage || o.Stdout != "" || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || !strings.Contains(strings.ToLower(o.Stderr), strings.ToLower(tt.want)) || len(o.Stderr) > 400 {
-				t.Errorf("got %+v", o)
-			}
-		})
-	}
+	e.Refuses(t, "did you mean ask?", "aks", "hello")
+	e.Refuses(t, "did you mean list?", "sessions", "lsit")
+	e.Refuses(t, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export, import.", "sessions")
+	e.Refuses(t, "unknown flag: --bad", "ask", "--bad", "x")
+	e.Refuses(t, "unknown flag: --bad", "--bad")
+	e.Refuses(t, `no command "look"`, "sessions", "look", "x")
+	e.Refuses(t, "give one of them", "--window", "--headless")
+	e.Refuses(t, `no command "foo"`, "completion", "foo")
+	e.Refuses(t, "name a shell", "completion")
+	e.Refuses(t, "in -xxx", "memory", "add", "-"+strings.Repeat("x", 9000))
+	e.Refuses(t, "`mac-stats --version` tells it", "version")
+	e.Refuses(t, "--json goes behind the command: `mac-stats ask --json`", "--json", "ask", "hello")
+	e.Refuses(t, "`mac-stats sessions list --json`", "--json", "sessions", "list")
+	e.Refuses(t, "`memory add` does nothing with --demo", "memory", "add", "x y z", "--demo")
+	e.Refuses(t, "no model to test an agent with", "--demo", "agents", "test", "orchestrator")
+	e.Refuses(t, "ask without -c", "--demo", "ask", "-c", "hello")
+	e.Refuses(t, "temporary one", "--demo", "sessions", "list")
 }
 
 func TestPlainStart(t *testing.T) {

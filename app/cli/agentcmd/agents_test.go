@@ -121,3 +121,12 @@ func TestMistakesInAgents(t *testing.T) {
 		t.Errorf("doctor would reset what is not shipped:\n%s", doctor.Stdout)
 	}
 }
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	e.Refuses(t, "needs one agent", "agents", "show")
+	e.Refuses(t, "--timeout must be more than 0", "agents", "test", "coder", "--timeout", "0s")
+	e.Refuses(t, "--timeout needs a time such as 30s or 5m, and \"soon\" is none. See", "agents", "test", "000", "--timeout", "soon")
+	e.Refuses(t, "`agents show` takes one agent; unexpected argument \"b\"", "agents", "show", "a", "b")
+}

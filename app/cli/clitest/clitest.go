@@ -23,6 +23,7 @@ import (
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/doctorcmd"
+	"mac-stats/app/cli/words"
 )
 
 // The documented exit codes.
@@ -170,6 +171,16 @@ func (e *Env) Must(t *testing.T, args ...string) string {
 		t.Fatalf("%q: exit %d\n%s%s", args, o.Code, o.Stdout, o.Stderr)
 	}
 	return o.Stdout
+}
+
+// Refuses tests that a wrong command line is refused in one short line that says so, in any
+// case.
+func (e *Env) Refuses(t *testing.T, says string, args ...string) {
+	t.Helper()
+	o := e.Run(t, args...)
+	if o.Code != WrongUsage || o.Stdout != "" || !OneLineOn(o.Stderr, "mac-stats: ") || !strings.Contains(strings.ToLower(o.Stderr), strings.ToLower(says)) || len(o.Stderr) > 400 {
+		t.Errorf("%q: %+v", words.OneLine(strings.Join(args, " "), 60), o)
+	}
 }
 
 // Write writes a file in the data folder.

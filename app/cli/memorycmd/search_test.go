@@ -2,6 +2,7 @@ package memorycmd_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,30 +15,17 @@ import (
 func TestWrongSearches(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, ollamatest.Script{})
-	tests := []struct {
-		args []string
-		want string
-	}{
-		{[]string{"memory", "search"}, "the query is empty"},
-		{[]string{"memory", "search", "  "}, "the query is empty"},
-		{[]string{"memory", "search", "\xff"}, "the query is not utf-8"},
-		{[]string{"memory", "search", "-", "x"}, "give a query, or - for those on stdin"},
-		{[]string{"memory", "search", "--limit", "-1", "x"}, "--limit must be from 0 to 1000"},
-		{[]string{"memory", "search", "--limit", "1001", "x"}, "--limit must be from 0 to 1000"},
-		{[]string{"memory", "search", "--strategy", "magic", "x"}, "--strategy is lexical, semantic or hybrid"},
-		{[]string{"memory", "search", "--session", "a", "--all-sessions", "x"}, "exclude each other"},
-		{[]string{"memory", "status", "x"}, "takes no arguments"},
-		{[]string{"memory", "reindex", "x"}, "takes no arguments"},
-		{[]string{"memory", "summarize", "x", "y"}, "takes one NAME"},
-	}
-	for _, tt := range tests {
-		t.Run(strings.ToValidUTF8(strings.Join(tt.args[1:], " "), "?"), func(t *testing.T) {
-			o := e.Run(t, tt.args...)
-			if o.Code != clitest.WrongUsage || o.Stdout != "" || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || !strings.Contains(strings.ToLower(o.Stderr), strings.ToLower(tt.want)) {
-				t.Errorf("got %+v", o)
-			}
-		})
-	}
+	e.Refuses(t, "the query is empty", "memory", "search")
+	e.Refuses(t, "the query is empty", "memory", "search", "  ")
+	e.Refuses(t, "the query is not utf-8", "memory", "search", "\xff")
+	e.Refuses(t, "give a query, or - for those on stdin", "memory", "search", "-", "x")
+	e.Refuses(t, "--limit must be from 0 to 1000", "memory", "search", "--limit", "-1", "x")
+	e.Refuses(t, "--limit must be from 0 to 1000", "memory", "search", "--limit", "1001", "x")
+	e.Refuses(t, "--strategy is lexical, semantic or hybrid", "memory", "search", "--strategy", "magic", "x")
+	e.Refuses(t, "exclude each other", "memory", "search", "--session", "a", "--all-sessions", "x")
+	e.Refuses(t, "takes no arguments", "memory", "status", "x")
+	e.Refuses(t, "takes no arguments", "memory", "reindex", "x")
+	e.Refuses(t, "takes one NAME", "memory", "summarize", "x", "y")
 	if o := e.Run(t, "memory", "search", "--session", "none", "x"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "none") {
 		t.Errorf("a session that is not there: %+v", o)
 	}
@@ -186,5 +174,47 @@ func TestSummarizeIndexesTheSummary(t *testing.T) {
 	hits := hitsOf(t, e.Must(t, "memory", "search", "--json", "wombat"))
 	if len(hits) != 1 || hits[0]["kind"] != "summary" || hits[0]["turn"] != -1.0 {
 		t.Errorf("found %v", hits)
+	}
+}
+
+func TestSearchShowsTheMessagesBeside(t *testing.T) {
+	t.Parallel()
+	e := clitest.Remembering(t)
+	got := e.Must(t, "memory", "search", "--beside", "--session", "proxy", "zephyr 8443")
+	for _, want := range []string{"\n  Which port does the zephyr proxy use?\n  after: It listens on port 8443.\n", "\n  before: Which port does the zephyr proxy use?\n  It listens on port 8443.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing from\n%s", want, got)
+		}
+	}
+}
+
+func TestADamagedIndexIsReported(t *testing.T) {
+	t.Parallel()
+	for runs, want := range map[bool]string{
+		false: "mac-stats: The search index is damaged. Rebuild it with `mac-stats memory reindex`",
+		true:  "mac-stats: The search index is damaged. The app is rebuilding it",
+	} {
+		e := clitest.Remembering(t)
+		path, ok := clitest.Objects(t, e.Must(t, "memory", "status", "--json"))[0]["path"].(string)
+		if !ok || path == "" {
+			t.Fatal("the index has no path")
+		}
+		if err := os.WriteFile(path, []byte(strings.Repeat("no index ", 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.AppRuns, e.Poked = runs, nil
+		for _, args := range [][]string{{"memory", "search", "zephyr"}, {"memory", "status"}} {
+			if o := e.Run(t, args...); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, want) {
+				t.Errorf("the app runs: %v: %q: %+v", runs, args, o)
+			}
+		}
+		if (len(e.Poked) > 0) != runs {
+			t.Errorf("the app runs: %v, and was told %q", runs, e.Poked)
+		}
+		e.AppRuns = false
+		e.Must(t, "memory", "reindex")
+		if got := e.Must(t, "memory", "search", "zephyr"); !strings.Contains(got, "Which port") {
+			t.Errorf("after reindex: %s", got)
+		}
 	}
 }

@@ -37,3 +37,9 @@ func TestModels(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	e.Refuses(t, "needs one model", "models", "pull")
+}

@@ -1,12 +1,15 @@
 package sessioncmd_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/cli/clitest"
+	"mac-stats/sessionmem/filetest"
 )
 
 func TestSessions(t *testing.T) {
@@ -92,5 +95,51 @@ func TestSessionsFromBeforeInMemoryOnlyAreListed(t *testing.T) {
 	o := e.Run(t, "sessions", "list")
 	if !strings.Contains(o.Stdout, "cli-old") || strings.Contains(o.Stdout, "cli-new") || !strings.Contains(o.Stderr, "nothing new is written") {
 		t.Errorf("got %+v", o)
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	e.Refuses(t, "`sessions list` takes no arguments; unexpected argument \"x\"", "sessions", "list", "x")
+	e.Refuses(t, "needs a NAME and a TITLE", "sessions", "rename", "x")
+	e.Refuses(t, "the title is empty", "sessions", "rename", "x", " ")
+	e.Refuses(t, "say which session to delete", "sessions", "delete")
+	e.Refuses(t, "needs one NAME", "sessions", "export")
+	e.Refuses(t, "export as html, open the file in a browser and print it", "sessions", "export", "x", "--format", "pdf")
+	e.Refuses(t, "--format is md, html or json", "sessions", "export", "x", "--format", "odt")
+	e.Refuses(t, "--json writes JSON to stdout", "sessions", "export", "x", "--json", "--format", "md")
+	e.Refuses(t, "needs a QUERY", "sessions", "search")
+	e.Refuses(t, "the query is empty", "sessions", "search", " ")
+	e.Refuses(t, "--limit needs a whole number, and \"abc\" is none. See", "sessions", "search", "x", "--limit", "abc")
+	e.Refuses(t, "--limit must be 0 or more", "sessions", "search", "x", "--limit", "-1")
+}
+
+// A list has every transcript: one that can't be read with the reason, and a copy as such.
+func TestTheListHasWhatIsNoSession(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	e.Must(t, "ask", "--session", "notes", "hello")
+	path := transcriptOf(t, e, "cli-notes")
+	copied := strings.TrimSuffix(path, ".md") + " copy.md"
+	filetest.Write(t, copied, filetest.Read(t, path))
+	if err := os.Mkdir(filepath.Join(e.Home, "session", "session-memory-cli-dir-20260105-080000-dir.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := e.Run(t, "sessions", "list")
+	if o.Code != clitest.Done || !strings.Contains(o.Stdout, "copy: "+filepath.Base(copied)+"\n") || strings.Count(o.Stdout, "cli-notes ") != 2 || !clitest.OneLineOn(o.Stderr, "mac-stats: cli-dir can't be read: ") {
+		t.Errorf("listed as %+v", o)
+	}
+	copies := 0
+	for _, line := range clitest.Objects(t, e.Must(t, "sessions", "list", "--json")) {
+		if line["copy"] == true {
+			copies++
+		}
+	}
+	if copies != 1 {
+		t.Errorf("%d copies as JSON", copies)
+	}
+	if got := e.Must(t, "sessions", "status"); strings.Count(got, "cli-notes: ") != 1 || strings.Contains(got, "cli-dir") {
+		t.Errorf("the status is of %s", got)
 	}
 }

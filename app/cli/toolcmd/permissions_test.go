@@ -51,3 +51,10 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	e.Refuses(t, "needs one ID; `permissions list` shows them", "permissions", "revoke")
+	e.Refuses(t, `no command "give"`, "permissions", "give")
+}
