@@ -114,3 +114,41 @@ func TestAnAnswerDoesntWaitForASilentServer(t *testing.T) {
 		})
 	}
 }
+
+func TestBackendCommandsWithoutAServer(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("Noted."))
+	for _, command := range []string{"status", "push"} {
+		if o := e.Run(t, "memory", "backend", command); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: There is no memory server: each machine finds what is in its own files. Set recall.backend to postgres") {
+			t.Errorf("%s: %+v", command, o)
+		}
+	}
+	if got := e.Must(t, "memory", "backend", "drop", "--yes"); got != "Nothing of this machine is on a server.\n" {
+		t.Errorf("drop: %q", got)
+	}
+	if o := e.Run(t, "memory", "backend", "drop"); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: Nothing is removed from the server without --yes.") {
+		t.Errorf("drop without --yes: %+v", o)
+	}
+	e.Refuses(t, "no words: the password is read from stdin", "memory", "backend", "password", "secret")
+	for stdin, want := range map[string]string{
+		"\r\n":     "There was no password, and nothing is saved.",
+		"secret\n": "There is no keychain here to keep a password in. Write it to ~/.pgpass",
+	} {
+		if o := e.RunWith(t.Context(), stdin, "memory", "backend", "password"); o.Code != clitest.Failed || o.Stdout != "" || !strings.Contains(o.Stderr, want) || strings.Contains(o.Stderr, "secret") {
+			t.Errorf("password %q: %+v", stdin, o)
+		}
+	}
+}
+
+func TestAServerThatCannotBeReached(t *testing.T) {
+	t.Parallel()
+	e := onServer(t, "postgres://me@127.0.0.1:1/memory?connect_timeout=2", "Noted.")
+	for _, command := range []string{"status", "push"} {
+		if o := e.Run(t, "memory", "backend", command); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || !strings.Contains(o.Stderr, "127.0.0.1") {
+			t.Errorf("%s: %+v", command, o)
+		}
+	}
+	if got := e.Must(t, "memory", "status"); !strings.Contains(got, "\n  this machine alone: ") {
+		t.Errorf("the status is %s", got)
+	}
+}
