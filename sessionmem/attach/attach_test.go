@@ -2,14 +2,18 @@ package attach_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
+	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -47,6 +51,20 @@ var onePagePDF = func() []byte {
 	return fmt.Appendf(nil, "%sxref\n0 6\n%strailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", text, table, len(text))
 }()
 
+func jpegBytes(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	filetest.Must(t, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2)), nil))
+	return b.Bytes()
+}
+
+// widePNG is the beginning of a picture that would need gigabytes.
+func widePNG() []byte {
+	head := []byte("IHDR\x00\x00\xea\x60\x00\x00\xea\x60\x08\x00\x00\x00\x00")
+	data := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), head...)
+	return binary.BigEndian.AppendUint32(data, crc32.ChecksumIEEE(head))
+}
+
 func TestAttachableFiles(t *testing.T) {
 	var gifData bytes.Buffer
 	if err := gif.Encode(&gifData, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
@@ -71,6 +89,10 @@ func TestAttachableFiles(t *testing.T) {
 		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
 		"a PDF":           {file: "a.pdf", data: onePagePDF, want: attach.File{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
 		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
+		"a JPEG":          {file: "a.jpeg", data: jpegBytes(t), want: attach.File{Name: "a.jpeg", Ext: "jpg", Image: true}},
+		"too many pixels": {file: "a.png", data: widePNG(), err: "a.png can't be attached: 60000 × 60000 pixels are too many; make it smaller."},
+		"a damaged GIF":   {file: "a.gif", data: gifData.Bytes()[:20], err: "a.gif can't be attached: the image is damaged."},
+		"no UTF-8":        {file: "a.txt", data: []byte("caf\xe9"), err: "a.txt can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
 		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,19 +124,35 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 	if err := os.Chmod(secret, 0); err != nil {
 		t.Fatal(err)
 	}
+	large := filepath.Join(dir, "large.pdf")
+	filetest.Write(t, large, "%PDF-")
+	filetest.Must(t, os.Truncate(large, 51<<20))
 	cases := map[string]string{
-		dir:                             "the folder holds no text files of less than 1 MB",
+		large:                           "it has 51.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB",
+		t.TempDir():                     "the folder holds no text files of less than 1 MB",
 		filepath.Join(dir, "gone.txt"):  "it isn't there any more",
 		filepath.Join(dir, "gone/x.go"): "it isn't there any more",
 	}
-	if os.Getuid() != 0 {
+	if _, err := os.ReadFile(secret); err != nil { // root reads everything
 		cases[secret] = "you may not read it"
+	}
+	if runtime.GOOS != "windows" {
+		cases[os.DevNull] = "it is no ordinary file"
 	}
 	for file, why := range cases {
 		_, err := attach.Read(file)
 		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+func TestReadTheWholeFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.md")
+	filetest.Write(t, file, "# one\n")
+	got, err := attach.Read(file)
+	if diff := cmp.Diff(attach.File{Name: "notes.md", Ext: "md", Data: []byte("# one\n")}, got); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }
 

@@ -43,6 +43,14 @@ func Replace(t testing.TB, path, text string) {
 	Must(t, os.Rename(path+".new", path))
 }
 
+// WriteEarlier is Write a minute ago: whoever sees the file takes it for saved.
+func WriteEarlier(t testing.TB, path, text string) {
+	t.Helper()
+	Write(t, path, text)
+	at := time.Now().Add(-time.Minute)
+	Must(t, os.Chtimes(path, at, at))
+}
+
 // Await waits until exactly one file matches the pattern, and returns its path.
 func Await(t testing.TB, pattern string) string {
 	t.Helper()

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,181 +9,10 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/filetest"
-	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func journalOf(root string) string {
-	return filepath.Join(root, transcript.SessionDir, transcript.JournalDir, "cli-a"+transcript.FileSuffix)
-}
-
-// removedFrom returns how many messages are reported missing.
-func removedFrom(t *testing.T, s *sessionmem.Store) int {
-	t.Helper()
-	r, err := s.Removed(t.Context(), "cli-a")
-	must(t, err)
-	return r.Messages
-}
-
-// A journal holds each block once, whoever writes and however often.
-func TestJournalHoldsEachBlockOnce(t *testing.T) {
-	root := t.TempDir()
-	for i := range 3 {
-		s, other := openStore(t, root), openStore(t, root)
-		mustAppend(t, s, "cli-a", user(fmt.Sprint("one ", i)))
-		mustAppend(t, other, "cli-a", user(fmt.Sprint("two ", i)))
-		mustAppend(t, s, "cli-a", user(fmt.Sprint("three ", i)))
-	}
-	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
-		t.Errorf("(-transcript +journal):\n%s", diff)
-	}
-	if fi, err := os.Stat(journalOf(root)); err != nil || fi.Mode().Perm() != 0o600 {
-		t.Error(fi, err)
-	}
-}
-
-func blocksOf(text string) string { return text[strings.Index(text, "\n## "):] }
-
-// A transcript of 0.1 has no journal, and what 0.1 kept for late saves is removed. The first
-// block of this version creates the journal.
-func TestTranscriptOfVersion01GetsAJournal(t *testing.T) {
-	root := t.TempDir()
-	s := openStore(t, root)
-	mustAppend(t, s, "cli-a", user("one"))
-	must(t, s.Close())
-	must(t, os.RemoveAll(filepath.Dir(journalOf(root))))
-	old := filepath.Join(root, transcript.SessionDir, ".recent", "cli-a.jsonl")
-	must(t, os.MkdirAll(filepath.Dir(old), 0o700))
-	writeFile(t, old, `{"Seen":"2026-11-22T10:15:00Z","File":"x","Block":{"Text":"one"}}`+"\n")
-
-	s = openStore(t, root)
-	if _, err := os.Stat(filepath.Dir(old)); !os.IsNotExist(err) {
-		t.Errorf("it stays: %v", err)
-	}
-	mustAppend(t, s, "cli-a", assistant("two"))
-	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
-		t.Errorf("(-transcript +journal):\n%s", diff)
-	}
-}
-
-// Edited text isn't missing, and neither are blocks whose IDs or line ends an editor changed.
-func TestEditedBlocksAreNotMissing(t *testing.T) {
-	for name, edit := range map[string]func(string) string{
-		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },
-		"no ids":       func(s string) string { return withoutIDs(s) },
-		"CRLF":         func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
-		"a block moved": func(s string) string {
-			i := strings.LastIndex(s, "\n## ")
-			j := strings.Index(s, "\n## ")
-			return s[:j] + s[i:] + s[j:i]
-		},
-		"a block by hand": func(s string) string { return s + "\n## User\n\nby hand\n" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			s := openStore(t, root)
-			for _, text := range []string{"one", "two", "three"} {
-				mustAppend(t, s, "cli-a", user(text))
-			}
-			path := onlyFile(t, root)
-			writeFile(t, path, edit(readFile(t, path)))
-			if n := removedFrom(t, s); n != 0 {
-				t.Errorf("%d are missing", n)
-			}
-			mustAppend(t, s, "cli-a", user("next"))
-			if n := removedFrom(t, openStore(t, root)); n != 0 {
-				t.Errorf("after one more, %d are missing", n)
-			}
-		})
-	}
-}
-
-func withoutIDs(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "<!-- id=") {
-			out.WriteString(line)
-		}
-	}
-	return out.String()
-}
-
-// What nobody decides about leaves after a month, what the user agreed to at once.
-func TestRemovedBlocksLeaveTheJournal(t *testing.T) {
-	root := t.TempDir()
-	s := openStore(t, root)
-	mustAppend(t, s, "cli-a", user("one"))
-	path := onlyFile(t, root)
-	before := readFile(t, path)
-	mustAppend(t, s, "cli-a", user("two"))
-	writeFile(t, path, before)
-	mustAppend(t, s, "cli-a", user("three"))
-	if n := removedFrom(t, s); n != 1 || !strings.Contains(readFile(t, journalOf(root)), "two") {
-		t.Errorf("%d are missing", n)
-	}
-	text := readFile(t, journalOf(root))
-	at := strings.Index(text, "## Note · ")
-	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
-	old := time.Now().Add(-journal.RemovedKept - time.Hour).Format(time.RFC3339)
-	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
-	s = openStore(t, root)
-	mustAppend(t, s, "cli-a", user("four"))
-	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
-		t.Errorf("after a month %d are missing", n)
-	}
-}
-
-// What was removed from a session that nobody writes to leaves too, and what is put back by
-// hand isn't missing.
-func TestRemovedBlocksLeaveTheJournalOfAnIdleSession(t *testing.T) {
-	root := t.TempDir()
-	s := openStore(t, root)
-	mustAppend(t, s, "cli-a", user("one"))
-	path := onlyFile(t, root)
-	before := readFile(t, path)
-	mustAppend(t, s, "cli-a", user("two"))
-	after := readFile(t, path)
-	for _, save := range []string{before, after, before} {
-		writeFile(t, path, save)
-		if n, want := removedFrom(t, s), strings.Count(after, "\n## ")-strings.Count(save, "\n## "); n != want {
-			t.Errorf("%d are missing, not %d", n, want)
-		}
-	}
-	later := time.Now().Add(time.Second)
-	must(t, os.Chtimes(path, later, later))
-	must(t, s.Sessions().ExpireRemoved(t.Context()))
-	text := readFile(t, journalOf(root))
-	at := strings.Index(text, "## Note · ")
-	if at < 0 || !strings.Contains(text, "two") {
-		t.Fatalf("it is not noted:\n%s", text)
-	}
-	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
-	old := time.Now().Add(-journal.RemovedKept - time.Hour).Format(time.RFC3339)
-	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
-	must(t, openStore(t, root).Sessions().ExpireRemoved(t.Context()))
-	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
-		t.Errorf("after a month %d are missing", n)
-	}
-}
-
-// Sessions that are in memory, deleted or archived have no journal.
-func TestSessionsWithoutAJournal(t *testing.T) {
-	root := t.TempDir()
-	s := openStore(t, root)
-	s.SetPrivate("cpu-p")
-	mustAppend(t, s, "cpu-p", user("hush"))
-	mustAppend(t, s, "cli-a", user("one"))
-	mustAppend(t, s, "cli-b", user("one"))
-	must(t, s.Delete(t.Context(), "cli-a"))
-	must(t, second(s.Archive(t.Context(), sessionmem.ArchiveRule{After: 1})))
-	left, err := os.ReadDir(filepath.Dir(journalOf(root)))
-	if err != nil || len(left) > 0 {
-		t.Errorf("there are %v, %v", left, err)
-	}
-}
 
 // A program dies while it appends an answer. If the transcript has changed since, whether the
 // answer was in it until the user removed it can't be known: it doesn't come back by itself.
@@ -231,7 +59,7 @@ func TestCrashWhileAppendingAnAnswer(t *testing.T) {
 			if got := texts(t, s, "cli-a"); len(got) != 2-tt.missing {
 				t.Errorf("the transcript holds %q", got)
 			}
-			if n := removedFrom(t, s); n != tt.missing {
+			if n := storetest.Missing(t, s, "cli-a"); n != tt.missing {
 				t.Errorf("%d are missing, want %d", n, tt.missing)
 			}
 			must(t, second(s.Restore(t.Context(), "cli-a")))

@@ -102,6 +102,16 @@ func Names(list []transcript.Info) []string {
 	return out
 }
 
+// Missing returns how many messages of a session are reported as removed by a save.
+func Missing(t testing.TB, s *sessionmem.Store, name string) int {
+	t.Helper()
+	r, err := s.Removed(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Messages
+}
+
 // OnlyFile returns the only transcript of a data folder.
 func OnlyFile(t testing.TB, root string) string {
 	t.Helper()
