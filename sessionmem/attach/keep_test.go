@@ -73,8 +73,9 @@ func TestKeepingWithoutAFolder(t *testing.T) {
 // neither tells what is in it.
 func TestNamesOfUploads(t *testing.T) {
 	name := func(text string) string { return attach.File{Ext: "txt", Data: []byte(text)}.Attachment().File }
-	if name("one") != name("one") || name("one") == name("two") {
-		t.Errorf("%s, %s, %s", name("one"), name("one"), name("two"))
+	first, again := name("one"), name("one")
+	if first != again || first == name("two") {
+		t.Errorf("%s, %s, %s", first, again, name("two"))
 	}
 	const plainHash = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed" // of "one"
 	if !transcript.AttachmentLink.MatchString("[a](files/"+name("one")+")") || strings.HasPrefix(name("one"), plainHash) {
