@@ -14,7 +14,6 @@ import (
 // The figures are tuned on 36 good Summaries written by hand, all of which pass, and 196 bad
 // ones: about another part of the same chat, about another chat, or about one or two of four
 // messages.
-// or about one or two of four messages.
 const (
 	leastCovered = 2.0 / 3 // of what the user said
 	coveredShare = 0.25    // share of a message's words that must be in the Summary to cover the message,
@@ -207,9 +206,13 @@ func bestSentences(text string, limit int) string {
 	list := transcript.Sentences(withoutSecrets(transcript.WithoutAttachments(text)))
 	order := make([]int, len(list))
 	weight := make([]int, len(list))
+	known := map[string][]string{}
 	for i, s := range list {
 		order[i] = i
-		weight[i] = len(distinctWords(s)) + 3*len(findIdentifiers(s))
+		weight[i] = len(distinctWords(s))
+		for range identifiersOf(s, known) {
+			weight[i] += 3
+		}
 		if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || i == 0 {
 			weight[i] += 2
 		}

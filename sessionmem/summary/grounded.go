@@ -123,7 +123,7 @@ func sameStem(a, b string) bool {
 
 // isUnspaced reports whether r belongs to a script written without spaces.
 func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	return r > unicode.MaxLatin1 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // nameColon matches the beginning of a line that a model took from a list or a script of speakers.
@@ -157,11 +157,11 @@ func isQuestion(sentence string) bool {
 func spokenWords(text string) []string {
 	var out []string
 	for _, w := range lesson.Words(text) {
-		runes := []rune(w)
-		if !slices.ContainsFunc(runes, isUnspaced) {
+		if !strings.ContainsFunc(w, isUnspaced) {
 			out = append(out, w)
 			continue
 		}
+		runes := []rune(w)
 		for i := range max(len(runes)-1, 1) {
 			out = append(out, string(runes[i:min(i+2, len(runes))]))
 		}

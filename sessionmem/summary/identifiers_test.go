@@ -31,7 +31,7 @@ func FuzzIdentifiersOf(f *testing.F) {
 			return out
 		}
 		want := once(findIdentifiers(line))
-		got := once(slices.Collect(identifiersOf(line, map[string]bool{})))
+		got := once(slices.Collect(identifiersOf(line, map[string][]string{})))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", line, diff)
 		}

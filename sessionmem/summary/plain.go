@@ -65,7 +65,7 @@ func usersFirst(messages []transcript.Block) []transcript.Block {
 // a secret, and text beyond 4,000 bytes of a message.
 func identifiers(messages []transcript.Block) []string {
 	var found []string
-	searched := map[string]bool{}
+	known := map[string][]string{}
 	for _, b := range usersFirst(messages[max(len(messages)-maxSearched, 0):]) {
 		text := transcript.WithoutAttachments(b.Text)
 		if len(text) > maxSearchedText {
@@ -75,7 +75,7 @@ func identifiers(messages []transcript.Block) []string {
 			if mayHoldSecret(line) {
 				continue
 			}
-			for id := range identifiersOf(line, searched) {
+			for id := range identifiersOf(line, known) {
 				id = strings.TrimRight(strings.Trim(id, "`\"“”„«»"), ".,;:")
 				if len(id) < 2 || len(id) > maxIdentifier || isPlainNumber(id) || slices.Contains(found, id) {
 					continue
@@ -90,9 +90,9 @@ func identifiers(messages []transcript.Block) []string {
 }
 
 // identifiersOf returns the identifiers of a line. Only quoted ones contain a space: a line
-// without quotes is searched word by word, and words that can't match, or were searched
-// before, are skipped.
-func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
+// without quotes is searched word by word, and only those words that can match and aren't
+// known, with their identifiers, from an earlier call.
+func identifiersOf(line string, known map[string][]string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		words := []string{line}
 		quoted := strings.ContainsAny(line, "`\"“„«")
@@ -100,11 +100,15 @@ func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 			words = strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\f' || r == '\r' })
 		}
 		for _, w := range words {
-			if !quoted && (searched[w] || !mayIdentify(w)) {
+			if !quoted && !mayIdentify(w) {
 				continue
 			}
-			searched[w] = true
-			for _, id := range findIdentifiers(w) {
+			found, ok := known[w]
+			if !ok {
+				found = findIdentifiers(w)
+				known[w] = found
+			}
+			for _, id := range found {
 				if !yield(id) {
 					return
 				}
