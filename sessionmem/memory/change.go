@@ -32,15 +32,17 @@ type room struct {
 // line that the owner writes by hand may exceed the budget: the oldest lines are then left
 // out of prompts, and the prompt says so.
 func (r room) full(t Target, text memorytext.Text, lesson string, hand bool) string {
-	name, lines, most := filepath.Base(folder("").path(t)), len(text.Bullets()), 0
+	name, most := filepath.Base(folder("").path(t)), 0
 	switch t.Kind {
 	case TargetPerson:
 		most = r.person
 	case TargetServer:
 		most = r.server
 	}
-	if most != 0 && lines >= most {
-		return fmt.Sprintf("%s holds %d lines of %d", name, lines, max(most, 0))
+	if most != 0 {
+		if lines := len(text.Bullets()); lines >= most {
+			return fmt.Sprintf("%s holds %d lines of %d", name, lines, max(most, 0))
+		}
 	}
 	if hand || r.budget == nil {
 		return ""

@@ -5,7 +5,7 @@ import "strings"
 // commentSpans returns where the comments of a text begin and end. An unclosed comment
 // doesn't count, so that it doesn't hide the rest of the text.
 func commentSpans(text string) [][2]int {
-	var spans [][2]int
+	spans := make([][2]int, 0, strings.Count(text, "<!--"))
 	for at := 0; ; {
 		i := strings.Index(text[at:], "<!--")
 		if i < 0 {

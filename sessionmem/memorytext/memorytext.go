@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mac-stats/sessionmem/transcript"
 )
@@ -92,7 +93,10 @@ func ParseBytes(raw []byte) Text { return Parse(Normalize(raw)) }
 // same.
 func Normalize(raw []byte) string {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	text := strings.ToValidUTF8(string(raw), "\uFFFD")
+	text := string(raw)
+	if !utf8.ValidString(text) { // much faster than ToValidUTF8
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
@@ -159,18 +163,29 @@ func (m *Text) continues(i int) bool {
 // cutBullet splits a line with a bullet (-, *, +, 1. or 1)) into the text before its sign,
 // the sign, and the text after it.
 func cutBullet(line string) (pad, sign, text string, ok bool) {
-	rest := strings.TrimLeft(line, " \t")
+	rest := trimBlanks(line)
 	pad = line[:len(line)-len(rest)]
-	n := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	n := 0
+	for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+		n++
+	}
 	if n > 9 || n == len(rest) || n == 0 && strings.IndexByte("-*+", rest[0]) < 0 || n > 0 && rest[n] != '.' && rest[n] != ')' {
 		return "", "", "", false
 	}
 	sign, rest = rest[:n+1], rest[n+1:]
-	text = strings.TrimLeft(rest, " \t")
+	text = trimBlanks(rest)
 	if text == rest || text == "" || strings.IndexByte("\n\f\r", text[0]) >= 0 {
 		return "", "", "", false
 	}
 	return pad, sign, text, true
+}
+
+// trimBlanks returns text without the blanks at its beginning, faster than strings.TrimLeft.
+func trimBlanks(text string) string {
+	for text != "" && (text[0] == ' ' || text[0] == '\t') {
+		text = text[1:]
+	}
+	return text
 }
 
 // headingLevel returns 1 … 6 for a heading, else 0.
@@ -193,8 +208,17 @@ func isRule(line string) bool {
 	if len(line)-len(rest) > 3 || rest == "" || strings.IndexByte("-*_", rest[0]) < 0 {
 		return false
 	}
-	blanks := strings.Count(rest, " ") + strings.Count(rest, "\t")
-	return len(rest)-blanks >= 3 && strings.Trim(rest, "-*_ \t") == ""
+	marks := 0
+	for _, c := range []byte(rest) {
+		switch c {
+		case '-', '*', '_':
+			marks++
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return marks >= 3
 }
 
 // Bullets returns the bullets in the order of the file.
@@ -238,6 +262,11 @@ func (m Text) HasBullet(line int, text string) bool {
 
 // BulletOf parses a single line of a memory, with or without a list's sign.
 func BulletOf(line string) Bullet {
+	if _, _, text, ok := cutBullet(line); ok && !isRule(line) && !strings.Contains(line, "\n") && utf8.ValidString(line) { // the usual case, without parsing
+		if b, ok := (Item{Kind: Bulleted, Lines: []string{line}, text: strings.TrimSpace(text)}).Bullet(); ok {
+			return b
+		}
+	}
 	for _, b := range ParseBytes([]byte(line)).Bullets() {
 		return b
 	}

@@ -45,8 +45,8 @@ func LearnedOnDiscord(from string) bool {
 // its words.
 func cutProvenance(body string) (rest, from string) {
 	inner, ok := strings.CutSuffix(strings.TrimRight(body, " \t"), "-->")
-	i := strings.LastIndex(inner, "<!--")
-	if !ok || i < 0 || strings.ContainsAny(inner[i+4:], "<>\n") {
+	i := strings.LastIndexByte(inner, '<')
+	if !ok || i < 0 || !strings.HasPrefix(inner[i:], "<!--") || strings.ContainsAny(inner[i+4:], ">\n") {
 		return body, ""
 	}
 	from = strings.TrimSpace(inner[i+4:])

@@ -162,10 +162,7 @@ func (j *Journal) note(change func(on *journal)) {
 // that are new, and the lines that the edit removed. knowingly is false for an edit that
 // adopts another program's save: it removes no line on purpose.
 func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []byte, knowingly bool) {
-	now, old := memorytext.ParseBytes(after), map[string]bool{}
-	for _, b := range memorytext.ParseBytes(before).Bullets() {
-		old[b.Text] = true
-	}
+	was, now := memorytext.ParseBytes(before), memorytext.ParseBytes(after)
 	file := j.rel(path)
 	j.note(func(on *journal) {
 		on.Files[file] = stamp
@@ -175,24 +172,62 @@ func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []b
 				left[l.Text()] = false
 			}
 		}
-		var learned []Line
-		for _, it := range now.Items {
-			b, ok := it.Bullet()
-			if !ok {
-				continue
-			}
-			if _, known := left[b.Text]; known {
-				left[b.Text] = true
-			} else if b.From != "" && !old[b.Text] {
-				learned = append(learned, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), After: now.Above(it), At: time.Now()})
-				on.Removed = slices.DeleteFunc(on.Removed, func(hash string) bool { return hash == on.hash(b.Text) })
+		markPresent(left, now)
+		old := map[string]bool{} // whether the file had each of the lines that are missing or new
+		for text, has := range left {
+			if !has {
+				old[text] = false
 			}
 		}
-		on.Lines = slices.DeleteFunc(on.Lines, func(l Line) bool {
-			return knowingly && l.File == file && old[l.Text()] && !left[l.Text()]
-		})
-		on.Lines = append(on.Lines, learned...)
+		missing := len(old) > 0
+		var added []memorytext.Item
+		for _, it := range changedItems(was.Items, now.Items) {
+			b, ok := it.Bullet()
+			if _, known := left[b.Text]; ok && b.From != "" && !known {
+				added = append(added, it)
+				old[b.Text] = false
+			}
+		}
+		markPresent(old, was)
+		if knowingly && missing {
+			on.Lines = slices.DeleteFunc(on.Lines, func(l Line) bool {
+				return l.File == file && old[l.Text()] && !left[l.Text()]
+			})
+		}
+		for _, it := range added {
+			b, _ := it.Bullet()
+			if old[b.Text] {
+				continue
+			}
+			on.Lines = append(on.Lines, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), After: now.Above(it), At: time.Now()})
+			on.Removed = slices.DeleteFunc(on.Removed, func(hash string) bool { return hash == on.hash(b.Text) })
+		}
 	})
+}
+
+// markPresent sets those bullets to true that a memory has.
+func markPresent(bullets map[string]bool, in memorytext.Text) {
+	if len(bullets) == 0 {
+		return
+	}
+	for _, it := range in.Items {
+		b, ok := it.Bullet()
+		if _, asked := bullets[b.Text]; ok && asked {
+			bullets[b.Text] = true
+		}
+	}
+}
+
+// changedItems returns the items of now between those with which both begin and end.
+func changedItems(was, now []memorytext.Item) []memorytext.Item {
+	same := func(a, b memorytext.Item) bool { return a.Kind == b.Kind && slices.Equal(a.Lines, b.Lines) }
+	for len(was) > 0 && len(now) > 0 && same(was[0], now[0]) {
+		was, now = was[1:], now[1:]
+	}
+	for len(was) > 0 && len(now) > 0 && same(was[len(was)-1], now[len(now)-1]) {
+		was, now = was[:len(was)-1], now[:len(now)-1]
+	}
+	return now
 }
 
 // stamp returns the stamp of a file as the app last wrote it.
