@@ -64,8 +64,14 @@ func (r *Rows) updateClock(b *Entry, e *conversation.EntryView, open bool) {
 	case b.Call != nil:
 		b.Call.set(e, open, r.now())
 	case b.fold != nil:
-		b.fold.SetText(r.thinkingWords(e) + foldSign(open))
+		r.labelFold(b, e, open)
 	}
+}
+
+// labelFold gives the line its words, and the room for them.
+func (r *Rows) labelFold(b *Entry, e *conversation.EntryView, open bool) {
+	b.fold.SetText(r.thinkingWords(e) + foldSign(open))
+	b.Rows[0].Row.Refresh()
 }
 
 func foldSign(open bool) string {
@@ -90,8 +96,7 @@ func (r *Rows) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { r.Toggle(key) })
 		b.Rows = []*column.Placed{{Row: column.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
-	b.fold.SetText(r.thinkingWords(e) + foldSign(open))
-	b.Rows[0].Row.Refresh()
+	r.labelFold(b, e, open)
 	b.Rows = b.Rows[:1:1]
 	if open {
 		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{Indent: kit.Gap16, Muted: true})
