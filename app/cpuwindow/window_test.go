@@ -363,49 +363,6 @@ func TestNothingIsDrawnWhileHidden(t *testing.T) {
 	})
 }
 
-func TestOnlyAReaderAtTheEndFollowsNewText(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		ev := b.run(0).events
-		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
-		b.Settle()
-		port := b.w.chat.View.Port
-		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
-			t.Fatalf("at %v of %v after the first text", port.Offset, port.MaxOffset())
-		}
-		port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, 400)})
-		at := port.Offset
-		ev <- token(strings.Repeat("more of it\n\n", 30))
-		b.Settle()
-		if port.Offset != at {
-			t.Errorf("the reader was moved from %v to %v", at, port.Offset)
-		}
-		if !b.w.chat.View.Latest.Visible() {
-			t.Error("no way to the latest")
-		}
-		test.Tap(b.w.chat.View.Latest)
-		ev <- token("the very end\n\n")
-		b.Settle()
-		if port.Offset != port.MaxOffset() || b.w.chat.View.Latest.Visible() {
-			t.Errorf("at %v of %v", port.Offset, port.MaxOffset())
-		}
-		b.Sees("the very end")
-	})
-}
-
-func TestOnlyVisibleRowsAreOnTheCanvas(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.chat.Send("q")
-		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
-		b.Settle()
-		if n := len(b.w.chat.View.Port.Shown); n > 60 {
-			t.Errorf("%d objects on the screen", n)
-		}
-	})
-}
-
 func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

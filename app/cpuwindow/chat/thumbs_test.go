@@ -33,3 +33,13 @@ func TestAThumbnailAveragesPixels(t *testing.T) {
 		t.Error("no image gives a picture")
 	}
 }
+
+// pngOf returns a picture of a size.
+func pngOf(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

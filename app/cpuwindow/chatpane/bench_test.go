@@ -435,30 +435,10 @@ func (b *bench) press(keys ...fyne.KeyName) {
 	}
 }
 
-// buttons returns the buttons with a label below an object, from the top, whether the
-// pointer is there or not.
-func buttons(o fyne.CanvasObject, label string) (found []*kit.Button) {
-	switch x := o.(type) {
-	case *kit.Button:
-		if x.Text == label {
-			found = append(found, x)
-		}
-	case *fyne.Container:
-		for _, o := range x.Objects {
-			found = append(found, buttons(o, label)...)
-		}
-	case fyne.Widget:
-		for _, o := range test.WidgetRenderer(x).Objects() {
-			found = append(found, buttons(o, label)...)
-		}
-	}
-	return found
-}
-
 // button returns the nth button of the conversation with a label.
 func (b *bench) button(label string, n int) *kit.Button {
 	b.t.Helper()
-	found := buttons(b.pane.View.Object, label)
+	found := screentest.Buttons(b.pane.View.Object, label)
 	if n >= len(found) {
 		b.t.Fatalf("%d buttons %q", len(found), label)
 	}
@@ -475,7 +455,7 @@ func (b *bench) tap(words string) {
 func (b *bench) waiting(label string, nth int) {
 	b.t.Helper()
 	b.Settle()
-	found := buttons(b.pane.queue.Box, label)
+	found := screentest.Buttons(b.pane.queue.Box, label)
 	if nth >= len(found) {
 		b.t.Fatalf("%d buttons %q", len(found), label)
 	}

@@ -138,6 +138,26 @@ func (s *Screen) Pushes(in fyne.CanvasObject, words string) {
 	s.T.Fatalf("there is no button %q", words)
 }
 
+// Buttons returns the buttons with this label below an object, from the top, including those
+// that show only under the pointer.
+func Buttons(in fyne.CanvasObject, words string) (found []*kit.Button) {
+	switch x := in.(type) {
+	case *kit.Button:
+		if x.Text == words {
+			return []*kit.Button{x}
+		}
+	case *fyne.Container:
+		for _, o := range x.Objects {
+			found = append(found, Buttons(o, words)...)
+		}
+	case fyne.Widget:
+		for _, o := range test.WidgetRenderer(x).Objects() {
+			found = append(found, Buttons(o, words)...)
+		}
+	}
+	return found
+}
+
 // Confirm presses a button of the question that is shown.
 func (s *Screen) Confirm(words string) {
 	s.T.Helper()
