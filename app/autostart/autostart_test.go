@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -217,6 +218,98 @@ func TestAnEntryMovesToTheSystemsOwnList(t *testing.T) {
 		if err := after.Set(true); err != nil || isOn(t, before) {
 			t.Errorf("on: %v, as before too: %v", err, isOn(t, before))
 		}
+	}
+}
+
+// broken is a place whose methods return these.
+type broken struct {
+	text                      string
+	reading, saving, removing error
+}
+
+func (b broken) read() (string, error) { return b.text, b.reading }
+func (b broken) replace(string) error  { return b.saving }
+func (b broken) remove() error         { return b.removing }
+
+func TestAnEntryOfTheOldPlaceIsMovedWhenItIsRead(t *testing.T) {
+	dir := t.TempDir()
+	to, from := file(filepath.Join(dir, "to")), file(filepath.Join(dir, "from"))
+	if text, err := (moved{to, from}).read(); err != nil || text != "" {
+		t.Errorf("with no entry: %q, %v", text, err)
+	}
+	if err := from.replace("old"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (moved{to, from}).read(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(string(from)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old entry: %v", err)
+	}
+	if _, err := os.Stat(string(to)); err != nil {
+		t.Errorf("the new entry: %v", err)
+	}
+	failed := errors.New("no")
+	for name, m := range map[string]moved{
+		"the new place can't be read":    {broken{reading: failed}, from},
+		"the old place can't be read":    {broken{}, broken{reading: failed}},
+		"the new place can't be written": {broken{saving: failed}, broken{text: "old"}},
+		"the old entry stays":            {broken{}, broken{text: "old", removing: failed}},
+	} {
+		if _, err := m.read(); !errors.Is(err, failed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := (moved{broken{removing: failed}, nil}).remove(); !errors.Is(err, failed) {
+		t.Errorf("it can't be removed: %v", err)
+	}
+	if text, err := (moved{broken{text: "on"}, nil}).read(); text != "on" || err != nil {
+		t.Errorf("without an old place: %q, %v", text, err)
+	}
+}
+
+func TestEveryFailureSaysWhatItWas(t *testing.T) {
+	failed := errors.New("the disk is gone")
+	entry := func(b broken) Entry { return Entry{place: b, program: "/new", form: runValue{}} }
+	for want, do := range map[string]func() error{
+		"read whether mac-stats starts at login: the disk is gone":  func() error { return entry(broken{reading: failed}).Set(true) },
+		"switch launch at login on: the disk is gone":               func() error { return entry(broken{saving: failed}).Set(true) },
+		"switch launch at login off: the disk is gone":              func() error { return entry(broken{text: "/x", removing: failed}).Set(false) },
+		"name the program that starts at login: the disk is gone":   func() error { return entry(broken{text: "/gone/x", saving: failed}).Follow() },
+		"read whether mac-stats starts at login: the disk is gone ": func() error { return entry(broken{reading: failed}).Follow() },
+	} {
+		if err := do(); !errors.Is(err, failed) || err.Error() != strings.TrimSpace(want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if got := entry(broken{}).Path(); got != "" {
+		t.Errorf("an entry in no file has the path %q", got)
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]file{"below a file": file(filepath.Join(blocked, "x", "y")), "a folder": file(t.TempDir())} {
+		if err := f.replace("x"); err == nil {
+			t.Errorf("%s was written", name)
+		}
+		if _, err := f.read(); err == nil {
+			t.Errorf("%s was read", name)
+		}
+	}
+	if err := file(filepath.Join(blocked, "x")).remove(); err == nil {
+		t.Error("what can't be there was removed")
+	}
+}
+
+func TestThisSystemsEntry(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("others keep it elsewhere")
+	}
+	home := t.TempDir()
+	e := New(func(key string) string { return map[string]string{"HOME": home}[key] }, "/bin/mac-stats")
+	if err := e.Set(true); err != nil || !isOn(t, e) || e.Path() != filepath.Join(home, ".config", "autostart", "mac-stats.desktop") {
+		t.Errorf("%v, in %s", err, e.Path())
 	}
 }
 

@@ -220,6 +220,143 @@ func TestAPackageForDebianAndOneForWindows(t *testing.T) {
 	}
 }
 
+func TestTheResourcesOfWindows(t *testing.T) {
+	a, err := readAbout(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	if err := run(sources, []string{"resources", out}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	checkIco(t, read("mac-stats.ico"))
+	var manifest struct {
+		Identity struct {
+			Name    string `xml:"name,attr"`
+			Version string `xml:"version,attr"`
+		} `xml:"assemblyIdentity"`
+		Level struct {
+			Level string `xml:"level,attr"`
+		} `xml:"trustInfo>security>requestedPrivileges>requestedExecutionLevel"`
+	}
+	if err := xml.Unmarshal(read("mac-stats.manifest"), &manifest); err != nil || manifest.Identity.Name != a.Details.ID || manifest.Identity.Version != a.Details.Version+".0" || manifest.Level.Level != "asInvoker" {
+		t.Errorf("the manifest is %+v, %v", manifest, err)
+	}
+	script := string(read("mac-stats.rc"))
+	for _, line := range []string{`1 ICON "mac-stats.ico"`, `1 24 "mac-stats.manifest"`, "FILEVERSION " + strings.ReplaceAll(a.Details.Version, ".", ",") + ",1", `VALUE "ProductVersion", "` + a.Details.Version + `"`} {
+		if !strings.Contains(script, line+"\n") {
+			t.Errorf("%s is missing from\n%s", line, script)
+		}
+	}
+	if windres, err := exec.LookPath("x86_64-w64-mingw32-windres"); err == nil {
+		cmd := exec.Command(windres, "mac-stats.rc", "mac-stats.syso")
+		cmd.Dir = out
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+}
+
+// checkIco reads an .ico as Windows does.
+func checkIco(t *testing.T, data []byte) {
+	t.Helper()
+	if !bytes.HasPrefix(data, []byte{0, 0, 1, 0, byte(len(icoSizes)), 0}) {
+		t.Fatalf("the head is %v", data[:6])
+	}
+	end := 6 + 16*len(icoSizes)
+	for i, size := range icoSizes {
+		entry := data[6+16*i:]
+		length, at := int(binary.LittleEndian.Uint32(entry[8:])), int(binary.LittleEndian.Uint32(entry[12:]))
+		picture, err := png.DecodeConfig(bytes.NewReader(data[at : at+length]))
+		if err != nil || at != end || entry[0] != byte(size) || entry[1] != byte(size) || picture.Width != size || picture.Height != size {
+			t.Errorf("%d pixels: %v, %+v at %d", size, err, picture, at)
+		}
+		end += length
+	}
+	if end != len(data) {
+		t.Errorf("%d bytes of %d are pictures", end, len(data))
+	}
+}
+
+// root returns a copy of what the sources give to packages, with an empty icon.
+func root(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeIcon(t, dir, 512, 512)
+	for _, name := range []string{"FyneApp.toml", "README.md", "CHANGELOG.md", "LICENSE", "scripts/install.sh", "scripts/install.ps1", "assets/icons/icon.svg"} {
+		data, err := os.ReadFile(filepath.Join(sources, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// writeIcon writes an empty icon of this size.
+func writeIcon(t *testing.T, dir string, width, height int) {
+	t.Helper()
+	var data bytes.Buffer
+	err := png.Encode(&data, image.NewNRGBA(image.Rect(0, 0, width, height)))
+	if err == nil {
+		err = writeFile(filepath.Join(dir, "assets", "icons", "icon.png"), data.Bytes(), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is missing from a package or can't be written is an error that names it.
+func TestAPackageIsWholeOrAnError(t *testing.T) {
+	program, _ := stand(t)
+	dir := root(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for system, arch := range map[string][]string{"linux": {"amd64"}, "debian": {"amd64"}, "windows": {"amd64"}, "darwin": nil} {
+		if err := run(dir, append([]string{system, program, filepath.Join(file, "out")}, arch...)); err == nil || !strings.Contains(err.Error(), "write the package: ") {
+			t.Errorf("%s: an output that can't be written: %v", system, err)
+		}
+		if err := run(dir, append([]string{system, program + "gone", t.TempDir()}, arch...)); err == nil || !strings.HasPrefix(err.Error(), "pack ") {
+			t.Errorf("%s: no program: %v", system, err)
+		}
+	}
+	if err := run(dir, []string{"resources", filepath.Join(file, "out")}); err == nil || !strings.Contains(err.Error(), "write the package: ") {
+		t.Errorf("resources that can't be written: %v", err)
+	}
+	for _, system := range []string{"debian", "windows"} {
+		if err := run(dir, []string{system, program, t.TempDir(), "../x"}); !errors.Is(err, errUsage) {
+			t.Errorf("%s with a strange arch: %v", system, err)
+		}
+	}
+	icon := filepath.Join(dir, "assets", "icons", "icon.png")
+	for want, spoil := range map[string]func(){
+		"is 64 × 32 pixels: it must be a square of 512 or more": func() { writeIcon(t, dir, 64, 32) },
+		"read the icon " + icon: func() {
+			if err := os.WriteFile(icon, []byte("no PNG"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		spoil()
+		for _, args := range [][]string{{"linux", program, t.TempDir(), "amd64"}, {"darwin", program, t.TempDir()}, {"resources", t.TempDir()}} {
+			if err := run(dir, args); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", args[0], err, want)
+			}
+		}
+	}
+}
+
 // plist returns the dictionary of an Info.plist: texts, and "true".
 func plist(t *testing.T, data []byte) map[string]string {
 	t.Helper()
@@ -359,6 +496,8 @@ func TestInputThatCannotBePacked(t *testing.T) {
 		"no TOML":         {"[Details", []string{"version"}, "FyneApp.toml"},
 		"a bad version":   {strings.Replace(string(good), `"0.`, `"v0.`, 1), []string{"version"}, "must be like 1.2.3"},
 		"a bad name":      {strings.Replace(string(good), `"mac-stats"`, `"../x"`, 1), []string{"version"}, "Name"},
+		"a bad ID":        {strings.Replace(string(good), `"net.`, `"-net.`, 1), []string{"version"}, "must be like net.example.app"},
+		"no build":        {strings.Replace(string(good), "Build = 1", "Build = 0", 1), []string{"version"}, "Build must be 1 or more"},
 		"a missing icon":  {strings.Replace(string(good), "icon.png", "gone.png", 1), []string{"darwin", program, "out"}, "read the icon"},
 		"no FyneApp.toml": {"", []string{"version"}, "root of the sources"},
 	} {

@@ -169,3 +169,62 @@ func TestSetLeavesAnUnreadableFileAlone(t *testing.T) {
 		})
 	}
 }
+
+// Where the system can't exchange two files, a change still replaces only what it read.
+func TestReplaceWithoutExchangingFiles(t *testing.T) {
+	for name, tt := range map[string]struct {
+		there      string // "" for no file
+		now, saved string
+	}{
+		"given what was read":           {"before", "after", ""},
+		"given another program's save":  {"theirs", "theirs", "theirs"},
+		"given a file that was removed": {"", "after", ""},
+	} {
+		file := filepath.Join(t.TempDir(), "config.toml")
+		if tt.there != "" {
+			if err := os.WriteFile(file, []byte(tt.there), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now, saved, err := replaceIf(file, []byte("before"), []byte("after"))
+		if err != nil || string(now) != tt.now || string(saved) != tt.saved || read(t, file) != tt.now {
+			t.Errorf("%s: now %q, saved %q, %v; the file holds %q", name, now, saved, err, read(t, file))
+		}
+	}
+	if _, _, err := replaceIf(filepath.Join(write(t, "a file"), "config.toml"), []byte("before"), []byte("after")); err == nil {
+		t.Error("below a file: no error")
+	}
+}
+
+// If a change fails halfway, the last version that somebody saved is in the file.
+func TestPutLeavesTheSavedText(t *testing.T) {
+	file := write(t, "# ours\n")
+	if err := put(file, []byte("# ours\n"), []byte("# theirs\n")); err != nil || read(t, file) != "# theirs\n" {
+		t.Errorf("%v, the file holds %q", err, read(t, file))
+	}
+	if err := put(file, []byte("# ours\n"), []byte("# older\n")); err != nil || read(t, file) != "# theirs\n" {
+		t.Errorf("after another save: %v, the file holds %q", err, read(t, file))
+	}
+	if err := put(file, nil, []byte("# older\n")); err != nil || read(t, file) != "# theirs\n" {
+		t.Errorf("where a file appeared: %v, the file holds %q", err, read(t, file))
+	}
+	if err := put(filepath.Join(file, "x"), nil, []byte("# older\n")); err == nil {
+		t.Error("below a file: no error")
+	}
+}
+
+func TestSetReportsAPlaceThatCannotHoldTheFile(t *testing.T) {
+	file := write(t, "a file")
+	for name, err := range map[string]error{
+		"Set":          Set(filepath.Join(file, "config.toml"), "window.zoom", "110"),
+		"WriteDefault": WriteDefault(filepath.Join(file, "x", "config.toml"), []byte("#")),
+		"a folder":     Set(t.TempDir(), "window.zoom", "110"),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, ok := Lookup("no.such"); ok {
+		t.Error("an unknown key was found")
+	}
+}

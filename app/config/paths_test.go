@@ -63,6 +63,22 @@ func TestFindPaths(t *testing.T) {
 	}
 }
 
+func TestExpand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
+	for home, want := range map[string]map[string]string{
+		"/home/ann": {"~": "/home/ann", " ~/work ": "/home/ann/work", "~bob/work": "~bob/work", "/work": "/work", "": ""},
+		"":          {"~": "~", "~/work": "~/work"},
+	} {
+		for path, want := range want {
+			if got := Expand(path, func(string) string { return home }); got != want {
+				t.Errorf("with the home %q, %q is %q, want %q", home, path, got, want)
+			}
+		}
+	}
+}
+
 func FuzzDuration(f *testing.F) {
 	for _, seed := range []string{"30m", "30d", "2w1d", "1d12h", "d", "0d", "-1h", "1.5h", "9999999999h", "1w", "65535w65535d2562047h", "1w65530d"} {
 		f.Add(seed)

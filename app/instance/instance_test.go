@@ -313,6 +313,93 @@ func TestRequestsHaveATimeout(t *testing.T) {
 	}
 }
 
+func TestPathsThatCannotHoldASocket(t *testing.T) {
+	run, home := folders(t)
+	path, err := socketPath(appSocket, run, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen(run, home, func(Request) {}); err == nil || !strings.HasPrefix(err.Error(), "remove the socket of an earlier run: ") {
+		t.Errorf("a folder in its place: %v", err)
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(run, home, func(Request) {}) // the failure released the lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(os.Remove(path+".lock"), os.Mkdir(path+".lock", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen(run, home, func(Request) {}); err == nil || errors.Is(err, ErrRunning) {
+		t.Errorf("a folder in place of the lock: %v", err)
+	}
+	file := filepath.Join(home, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(file, "run"), filepath.Join(file, "a", "run")} {
+		if _, err := APISocket(dir, home); err == nil || !strings.HasPrefix(err.Error(), "make the runtime folder: ") {
+			t.Errorf("below a file: %v", err)
+		}
+	}
+}
+
+func TestTheAPIsSocketIsBesideTheApps(t *testing.T) {
+	run, home := folders(t)
+	api, err := APISocket(run, home)
+	app, appErr := socketPath(appSocket, run, home)
+	if err != nil || appErr != nil || filepath.Dir(api) != filepath.Dir(app) || api == app {
+		t.Errorf("%s and %s, %v, %v", api, app, err, appErr)
+	}
+}
+
+func TestSendReportsARefusalAndAnAnswerThatIsNone(t *testing.T) {
+	run, home := folders(t)
+	path, err := socketPath(appSocket, run, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := listen(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	for reply, want := range map[string]string{
+		`{"ok":false,"error":"not now"}` + "\n": "the app refused: not now",
+		"hello\n":                               "poke the app: the line is no request",
+		"":                                      "poke the app: read the line: EOF",
+	} {
+		var answered sync.WaitGroup
+		answered.Go(func() {
+			conn, err := socket.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = bufio.NewReader(conn).ReadString('\n')
+			_, _ = conn.Write([]byte(reply))
+			_ = conn.Close()
+		})
+		if err := Send(t.Context(), run, home, Request{Op: OpPing}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("given %q: %v", reply, err)
+		}
+		answered.Wait()
+	}
+	if err := Send(t.Context(), run, home, Request{Op: OpShow, Session: strings.Repeat("x", maxLine)}); err == nil || !strings.Contains(err.Error(), "longer than 4096 bytes") {
+		t.Errorf("a request too long: %v", err)
+	}
+}
+
 func TestSendRefusesInvalidRequests(t *testing.T) {
 	run, home := folders(t)
 	if err := Send(t.Context(), run, home, Request{Op: "x"}); err == nil || errors.Is(err, ErrNotRunning) {
