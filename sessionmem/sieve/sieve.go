@@ -202,16 +202,22 @@ func (s *Sieve) Clean(t *transcript.Transcript) {
 		switch {
 		case dirty && b.Kind == transcript.KindSummary, dirty && b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "":
 			cleaned.Text, changed = forgotten.Text, true // made from text that is gone
+			if transcript.OneLine(b.Text) == t.Info.Title {
+				t.Info.Title = forgotten.Text
+			}
 		case changed && b.Kind == transcript.KindUser && first == "":
 			first = b.Text
 		}
 		dirty = dirty || changed
 		t.Blocks[i] = cleaned
 	}
-	if title := t.Info.Title; first != "" && all.MayBeMadeFrom(name, first, title) || all.HoldsIn(name, title) {
+	goes := func(title string) bool {
+		return title != "" && (first != "" && all.MayBeMadeFrom(name, first, title) || all.HoldsIn(name, title))
+	}
+	if goes(t.Info.Title) {
 		t.Info.Title, t.FrontMatter = forgotten.Text, ""
 	}
-	if all.HoldsRaw([]byte(t.FrontMatter)) {
+	if goes(transcript.FrontValue(t.FrontMatter, "title")) || all.HoldsRaw([]byte(t.FrontMatter)) {
 		t.FrontMatter = ""
 	}
 }
