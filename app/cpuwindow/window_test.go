@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -170,11 +169,7 @@ func (*stubServer) Unload(context.Context, string) error { return nil }
 func (*stubServer) Address() string                      { return "127.0.0.1:11434" }
 
 type stubVitals struct {
-	memory   uint64      // of the machine, in bytes
-	quits    chan string // receives requests to quit; may be nil
-	quitErr  error
-	stubborn atomic.Bool // processes don't quit when asked
-
+	memory  uint64 // of the machine, in bytes
 	shown   int
 	publish func(monitor.Snapshot)
 }
@@ -196,12 +191,8 @@ func (v *stubVitals) Snapshot() monitor.Snapshot {
 	}
 }
 
-func (v *stubVitals) Quit(p monitor.Process, force bool) error {
-	v.quits <- fmt.Sprintf("%d %v", p.PID, force)
-	return v.quitErr
-}
-
-func (v *stubVitals) Runs(monitor.Process) bool { return v.stubborn.Load() }
+func (*stubVitals) Quit(monitor.Process, bool) error { return nil }
+func (*stubVitals) Runs(monitor.Process) bool        { return false }
 
 func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 	return monitor.Series{Step: r.Span() / 3, Points: []monitor.Point{{Mean: 1, Max: 2, OK: true}, {}, {Mean: 3, Max: 3, OK: true}}}

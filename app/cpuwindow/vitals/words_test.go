@@ -1,13 +1,17 @@
 package vitals
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
@@ -80,5 +84,61 @@ func TestTheQuitButtonDoesNotOverlapTheMemory(t *testing.T) {
 	l.Object.Resize(fyne.NewSize(600, processLead))
 	if memory, quit := l.memory.Position().X+l.memory.Size().Width, l.Quit.Position().X; quit-memory < kit.Gap8 {
 		t.Errorf("%g px between the memory and the button", quit-memory)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	now := time.Now()
+	sensors := make([]monitor.Sensor, sensorLines+2)
+	for i := range sensors {
+		sensors[i] = monitor.Sensor{Name: fmt.Sprintf("s%d", i), Celsius: 40}
+	}
+	for _, tt := range []struct {
+		name string
+		d    detail
+		text string // number, unit, scope and lines
+	}{
+		{"one core", cpuDetail(monitor.Snapshot{Time: now, CPU: monitor.CPUReading{Percent: 5, LoadNA: "not on Windows"}}), "5 % · % of the whole machine · load average n/a: not on Windows"},
+		{"no CPU", cpuDetail(monitor.Snapshot{Time: now, CPU: monitor.CPUReading{NA: "why"}}), " · % of the whole machine"},
+		{"swap that is used", memoryDetail(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 1 << 30, Total: 8 << 30, Available: 7 << 30, SwapUsed: 1 << 30, SwapTotal: 2 << 30, Pressure: "raised"}}), "1.0 of 8 GB used · of the whole machine · 7.0 GB available · swap 1.0 of 2.0 GB · pressure: raised"},
+		{"swap not known", memoryDetail(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 1 << 30, Total: 8 << 30, SwapNA: "why", PressureNA: "not reported by this kernel"}}), "1.0 of 8 GB used · of the whole machine · 0.0 GB available · swap n/a: why · pressure n/a: not reported by this kernel"},
+		{"no memory", memoryDetail(monitor.Snapshot{}), " · of the whole machine"},
+		{"a GPU", gpuDetail(monitor.Snapshot{Time: now, GPU: monitor.GPUReading{Percent: 12, Name: "Radeon"}}), "12 % · % of the busiest GPU · Radeon"},
+		{"many sensors", temperatureDetail(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 40, All: sensors}}), "40 °C · the hottest of 8 sensors · s0 40 °C · s1 40 °C · s2 40 °C · s3 40 °C · s4 40 °C · s5 40 °C · and 2 more, cooler"},
+		{"no sensor", temperatureDetail(monitor.Snapshot{Temperature: monitor.TemperatureReading{NA: "no temperature sensor"}}), " · the hottest sensor"},
+		{"no rates", diskDetail(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 4e9, RateNA: "why"}}), "1.0 GB free of 4.0 GB · the volume of your home folder · transfers n/a: why"},
+		{"no disk", diskDetail(monitor.Snapshot{}), " · the volume of your home folder"},
+		{"much traffic", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{Down: 2e9, Up: 900}}), "2.0 GB/s · up and down together · down 2.0 GB/s · up 900 B/s"},
+		{"no network", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{NA: "no network interface"}}), " · up and down together"},
+		{"on mains", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{Percent: 99}}), "99 % · of its charge when full · on mains"},
+		{"charging", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{Percent: 9, Charging: true}}), "9 % · of its charge when full · charging"},
+		{"no battery", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{NA: "no battery"}}), " · of its charge when full"},
+	} {
+		got := strings.Join(append([]string{strings.TrimSpace(tt.d.number + " " + tt.d.unit), tt.d.scope}, tt.d.lines...), " · ")
+		if got != tt.text {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.text)
+		}
+	}
+}
+
+// The reasons that the monitor gives in English can be translated; unknown ones are shown.
+func TestReasonsAreTranslated(t *testing.T) {
+	texts, err := i18n.Read(os.DirFS("../../../assets"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	german := func(text string) bool { return texts["de"][text] != nil }
+	for _, why := range []string{"no readable GPU", "no sensor", "no battery", "no network interface", "not reported by this kernel", "not reported by this system"} {
+		if got := naWords(why); got != why || !german(why) {
+			t.Errorf("%q is shown as %q, in German: %t", why, got, german(why))
+		}
+	}
+	for _, words := range []string{"normal", "raised", "critical"} {
+		if got := pressureWords(words); got != words || !german(words) {
+			t.Errorf("%q is shown as %q, in German: %t", words, got, german(words))
+		}
+	}
+	if naWords("something else") != "something else" || pressureWords("something else") != "something else" {
+		t.Error("an unknown reason isn't shown")
 	}
 }
