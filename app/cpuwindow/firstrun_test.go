@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -108,59 +107,6 @@ func TestWelcome_withoutAServer(t *testing.T) {
 	b.SeesNot("Welcome to mac-stats")
 }
 
-// given a server that is installed but not started
-func TestWelcome_installedServerOnlyNeedsStarting(t *testing.T) {
-	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "ollama"), nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin)
-	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
-	b.Sees("Ollama isn't running", "It is installed.", "ollama serve", "Re-check")
-	b.SeesNot("Get Ollama", "install.sh", "Already installed?")
-}
-
-// given a machine for which no larger model is advised
-func TestWelcome_advisedModelIsNotCalledSmall(t *testing.T) {
-	advised := ollama.ModelInfo{Name: "qwen3:1.7b", Parameters: 2_000_000_000}
-	for name, tt := range map[string]struct {
-		memory uint64
-		chat   bool
-	}{
-		"little memory": {4 << 30, true},
-		"enough memory": {16 << 30, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := welcomed(t, func(b *bench) {
-				b.vitals.memory = tt.memory
-				b.server.models = []ollama.ModelInfo{advised}
-			})
-			if tt.chat {
-				b.inChat()
-			} else {
-				b.Sees("qwen3:1.7b is installed, but small")
-			}
-		})
-	}
-}
-
-func TestWelcome_downloadedModelIsNotCalledSmall(t *testing.T) {
-	b := welcomed(t, func(b *bench) { b.server.models = nil })
-	b.tabTo("Pull qwen3:4b")
-	b.pressFocused()
-	listed := make(chan struct{})
-	b.server.mu.Lock()
-	b.server.models = []ollama.ModelInfo{{Name: "qwen3:4b", Parameters: 2_000_000_000}}
-	b.server.listed, b.server.stale = listed, true
-	b.server.mu.Unlock()
-	b.server.pulls <- nil
-	b.Settle()
-	b.Sees("Pulling qwen3:4b") // until the server lists its models
-	close(listed)
-	b.Settle()
-	b.inChat()
-}
-
 func TestWelcome_setUpLater(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
 	b.tabTo("Set up later")
@@ -184,29 +130,6 @@ func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 	b.server.pulls <- nil
 	b.Settle()
 	b.inChat()
-}
-
-func TestWelcome_smallModelOffersABetterOne(t *testing.T) {
-	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
-	b.Sees("smollm2:135m is installed, but small", "It has 135M parameters", "qwen3:8b fits this machine")
-	if got := b.focused(); got != "Pull qwen3:8b" {
-		t.Errorf("%q has the focus", got)
-	}
-	b.tabTo("Begin with smollm2:135m")
-	b.pressFocused()
-	b.inChat()
-}
-
-func TestWelcome_primaryButtonIsVisibleInASmallWindow(t *testing.T) {
-	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
-	b.w.win.Resize(fyne.NewSize(340, 420))
-	b.Settle()
-	b.w.win.Canvas().Unfocus()
-	b.w.setup.Draw()
-	b.pressFocused()
-	b.Sees("Pulling qwen3:8b")
-	b.w.setup.Puller.Stop()
-	b.Settle()
 }
 
 func TestWelcome_demoReturnsToIt(t *testing.T) {

@@ -63,18 +63,6 @@ func TestAReloadThatNeedsActionStays(t *testing.T) {
 	})
 }
 
-func TestRecheckShowsItsResult(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		b.server.down = errors.New("refused")
-		b.shown()
-		b.w.setup.Recheck()
-		b.Sees("checking…")
-		b.Settle()
-		b.Sees("still not running, checked ")
-	})
-}
-
 func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)

@@ -18,7 +18,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
-	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
@@ -29,7 +28,6 @@ import (
 	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/header"
-	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
@@ -119,20 +117,12 @@ type stubServer struct {
 	mu     sync.Mutex
 	down   error
 	models []ollama.ModelInfo
-	listed chan struct{} // the models are listed after it is closed; nil: at once
-	stale  bool          // the list is an old one without models until it is refreshed
 	pulls  chan error
 }
 
 func (s *stubServer) Models(context.Context) ([]ollama.ModelInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listed != nil {
-		<-s.listed
-	}
-	if s.stale {
-		return nil, nil
-	}
 	return s.models, nil
 }
 
@@ -155,7 +145,6 @@ func (s *stubServer) Version(context.Context) (string, error) {
 func (s *stubServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stale = false
 	return slices.Clone(s.models), s.down
 }
 
@@ -431,40 +420,6 @@ func TestVitals(t *testing.T) {
 		b.Settle()
 		b.Sees("99")
 	})
-}
-
-func TestSessionsAreGroupedByDay(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) time.Time { return now.Add(-d) }
-	infos := []transcript.Info{
-		{Name: "cpu-1", Source: "cpu", Title: "a", Agent: "coder", Active: at(time.Hour)},
-		{Name: "cli-2", Source: "cli", Title: "b", Active: at(2 * time.Hour)},
-		{Name: "cpu-3", Source: "cpu", Active: at(20 * time.Hour)},
-		{Name: "cpu-5", Source: "cpu", Title: "c", Active: at(4 * 24 * time.Hour)},
-		{Name: "cpu-6", Source: "cpu", Title: "e", Active: at(12 * 24 * time.Hour), Archived: true},
-		{Name: "cpu-4", Source: "cpu", Active: at(20 * 24 * time.Hour), Err: errors.New("binary")},
-		{Name: "discord-7", Source: "discord", Title: "d", Active: at(630 * 24 * time.Hour)},
-	}
-	for i := range infos {
-		infos[i].Path = infos[i].Name
-	}
-	want := []string{"# Today", "a|window · 11:00 · coder", "b|command line · 10:00", "# Yesterday", "cpu-3|window · 16:00", "# Previous 7 days", "c|window · Tuesday", "# November", "cpu-4|can't be read: binary", "# March 2025", "d|Discord · 1 Mar 2025", "# Archived · 1"}
-	for _, archive := range []bool{false, true} {
-		if archive {
-			want = append(want, "e|window · 9 Nov")
-		}
-		var got []string
-		for _, l := range sessions.Lines(infos, sessions.Notes{}, archive, now) {
-			if l.Heading != "" {
-				got = append(got, "# "+l.Heading)
-				continue
-			}
-			got = append(got, l.Title+"|"+l.Meta)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
-	}
 }
 
 func TestNarrowWindowsHaveADrawer(t *testing.T) {

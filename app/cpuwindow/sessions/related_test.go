@@ -252,3 +252,74 @@ func TestAHitOnAnotherMachineNamesIt(t *testing.T) {
 		b.Sees(" proxy listens", "Conversation on lap", " of the sea")
 	})
 }
+
+// Without a query, the newest conversations are offered, by keys and by the pointer.
+func TestRecentConversationsAreOffered(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := searching(t, func(*stubIndex) {})
+		b.Sees("Arrow keys choose", "zephyr proxy listens")
+		if got := b.results(); len(got) != 3 {
+			t.Fatalf("offered: %q", got)
+		}
+		first := b.results()
+		chosen := func(what string, want int) {
+			t.Helper()
+			for i, r := range b.switcher.rows {
+				if r.chosen != (i == want) {
+					t.Errorf("%s: row %d is chosen: %t", what, i, r.chosen)
+				}
+			}
+		}
+		chosen("at first", 0)
+		b.press(fyne.KeyUp)
+		chosen("above the first", 0)
+		b.press(fyne.KeyPageDown)
+		chosen("a page down", 2)
+		b.press(fyne.KeyPageUp)
+		chosen("a page up", 0)
+		r := b.switcher.rows[1]
+		r.MouseIn(nil)
+		r.MouseMoved(nil)
+		r.MouseMoved(nil)
+		r.MouseOut()
+		chosen("under the pointer", 1)
+		b.switcher.Entry.SetText("no such words")
+		b.Settle()
+		b.Sees("No conversation contains every word of “no such words”.")
+		b.press(fyne.KeyDown)
+		b.press(fyne.KeyReturn)
+		if b.opened != "" {
+			t.Errorf("without a result it opened %s", b.opened)
+		}
+		b.switcher.Entry.SetText("")
+		b.Settle()
+		test.Tap(b.switcher.rows[2])
+		if b.opened != first[2] || b.switcher != nil {
+			t.Errorf("opened %s, want %s", b.opened, first[2])
+		}
+		b.search.Infos = func() []transcript.Info { return nil }
+		b.open()
+		b.Sees("There are no conversations yet.")
+		b.press(fyne.KeyEscape)
+		if b.switcher != nil {
+			t.Error("Esc doesn't close it")
+		}
+	})
+}
+
+func TestTheHintTellsWhatWasFound(t *testing.T) {
+	for _, tt := range []struct {
+		found found
+		want  string
+	}{
+		{found{hits: make([]wordsearch.Hit, 2)}, "2 conversations"},
+		{found{hits: make([]wordsearch.Hit, switcherHits)}, "The newest 50 · more words narrow it down"},
+		{found{related: make([]wordsearch.Hit, 2)}, "No exact match. Closest results:"},
+		{found{err: errors.New("no such folder"), state: "building"}, "The conversations can't be searched: no such folder"},
+		{found{early: true, state: "building"}, "Close matches; still looking for every word… · index: building"},
+	} {
+		if got := tt.found.words("fan"); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
