@@ -183,93 +183,6 @@ func TestMissingOrWrongRowsAreDamage(t *testing.T) {
 	}
 }
 
-// TestDamageFoundByAnotherProcessIsRepaired: the process that keeps the index up to date has
-// its own view of it, and rarely reads the file.
-func TestDamageFoundByAnotherProcessIsRepaired(t *testing.T) {
-	b := someTalk(t)
-	want, err := b.answers(b.x, "otter swims")
-	if err != nil {
-		t.Fatal(err)
-	}
-	keeper := b.open()
-	if _, err := keeper.indexer.KeepUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.x.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(filepath.Join(b.cache, "recall.db"), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteAt([]byte(strings.Repeat("no database ", 2000)), 0)
-	if err = errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	b.x = b.open()
-	if _, err := b.answers(b.x, "otter swims"); !errors.Is(err, ErrDamaged) {
-		t.Fatalf("%v, want that it is damaged", err)
-	}
-	if _, err := keeper.indexer.KeepUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := b.answers(b.x, "otter swims"); err != nil || !slices.Equal(got, want) {
-		t.Errorf("mended by another: %d hits, %v, want %d", len(got), err, len(want))
-	}
-	if r, err := keeper.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
-		t.Errorf("%+v, %v; want that it is mended once", r, err)
-	}
-}
-
-func TestSyncWaitsForAnotherWritingProcess(t *testing.T) {
-	b := someTalk(t)
-	other := flock.New(filepath.Join(b.cache, "recall.lock"))
-	if err := other.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
-	defer cancel()
-	if _, err := b.x.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Sync: %v, want that it waits", err)
-	}
-	if got := b.first("wolf"); got != "the wolf howls" {
-		t.Errorf("meanwhile %q is found", got)
-	}
-	if err := other.Unlock(); err != nil {
-		t.Fatal(err)
-	}
-	b.sync()
-}
-
-func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
-	b := someTalk(t)
-	other := b.open()
-	defer func() {
-		if err := other.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for i := range 30 {
-		word := fmt.Sprintf("%c%cquux", 'a'+i, 'z'-i%20)
-		b.say("cpu-last", transcript.KindUser, "now "+word+" is said")
-		writer, reader := b.x, other
-		if i%2 == 1 {
-			writer, reader = other, b.x
-		}
-		if _, err := writer.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if i%7 == 3 {
-			if _, err := writer.Rebuild(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := b.answers(reader, word); err != nil || len(got) == 0 || !strings.Contains(got[0], word) {
-			t.Fatalf("%s: the other process finds %v, %v", word, got, err)
-		}
-	}
-}
-
 func TestAFullDiskLeavesTheIndexUnchanged(t *testing.T) {
 	b := someTalk(t)
 	want, err := b.answers(b.x, "otter")
@@ -358,32 +271,6 @@ func TestErasingWhileAnotherProcessWritesFails(t *testing.T) {
 	}
 	if err := b.x.Erase(t.Context(), nil, []string{"cpu-s1"}, nil); err != nil {
 		t.Error(err)
-	}
-}
-
-// Text that another process removed from the index, without a change of any file, is indexed
-// again by the process that keeps the index up to date.
-func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
-	for _, open := range []bool{true, false} {
-		b := someTalk(t)
-		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
-			t.Fatalf("%+v %v, want that all is known", r, err)
-		}
-		if !open {
-			if _, err := b.x.file.Unload(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		other := b.open()
-		if err := errors.Join(other.Erase(t.Context(), nil, []string{"cpu-last"}, nil), other.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Added == 0 {
-			t.Errorf("index open %v: %+v %v, want the session indexed again", open, r, err)
-		}
-		if got := b.first("wolf"); got != "the wolf howls" {
-			t.Errorf("index open %v: %q is found", open, got)
-		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -164,99 +163,6 @@ func TestFindsWhatWasSaid(t *testing.T) {
 	}
 	if all, err := b.x.Chunks(t.Context(), "cpu-k3x9qa"); err != nil || len(all) != 3 || all[1].Text != "Because kernel_task runs at 80 %." {
 		t.Errorf("Chunks: %+v %v", all, err)
-	}
-}
-
-func TestEveryChangeOfAFileIsFollowed(t *testing.T) {
-	b := newBench(t)
-	b.talk("cpu-a", "the otter swims", "it does", "the heron flies")
-	b.talk("cpu-b", "the badger digs")
-	b.sync()
-	for _, c := range []struct {
-		what   string
-		change func()
-		query  string
-		want   string
-		added  int
-		gone   string // a word that isn't found any more
-	}{
-		{"a new turn", func() { b.say("cpu-a", transcript.KindAssistant, "the wolf howls") }, "wolf", "the wolf howls", 1, ""},
-		{"an edit that keeps the length", func() {
-			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "otter", "moose") })
-		}, "moose", "the moose swims", 1, "otter"},
-		{"a block taken out", func() {
-			b.rewrite(b.transcript("cpu-a"), func(s string) string {
-				i, j := strings.Index(s, "## Assistant"), strings.Index(s, "the heron")
-				return s[:i] + s[strings.LastIndex(s[:j], "## "):]
-			})
-		}, "heron", "the heron flies", 2, ""},
-		{"a block marked as forgotten", func() {
-			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "the heron flies", "[forgotten]", 1) })
-		}, "wolf", "the wolf howls", 1, "heron"},
-		{"a session deleted", func() {
-			if err := os.Remove(b.transcript("cpu-b")); err != nil {
-				t.Fatal(err)
-			}
-		}, "wolf", "the wolf howls", 0, "badger"},
-		{"a move into the archive", func() {
-			from := b.transcript("cpu-a")
-			dir := filepath.Join(b.root, "session", "archive", "2026-05")
-			if err := errors.Join(os.MkdirAll(dir, 0o700), os.Rename(from, filepath.Join(dir, filepath.Base(from)))); err != nil {
-				t.Fatal(err)
-			}
-		}, "moose", "the moose swims", 0, ""},
-		{"a memory file", func() {
-			if err := errors.Join(os.MkdirAll(filepath.Join(b.root, "agents"), 0o700), os.WriteFile(filepath.Join(b.root, "agents", "memory.md"), []byte("# Me\n\n- likes quolls <!-- 2026-05-01 cpu-a -->\n- hates wombats\n\nA paragraph on numbats.\n"), 0o600)); err != nil {
-				t.Fatal(err)
-			}
-		}, "quolls", "likes quolls", 3, ""},
-		{"a line of memory edited", func() { // what has no date of its own is as old as the file: the paragraph too
-			path := filepath.Join(b.root, "agents", "memory.md")
-			b.rewrite(path, func(s string) string { return strings.Replace(s, "wombats", "dingos", 1) })
-			if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Minute)); err != nil {
-				t.Fatal(err)
-			}
-		}, "dingos", "hates dingos", 2, "wombats"},
-	} {
-		c.change()
-		if r := b.sync(); r.Added != c.added {
-			t.Errorf("after %s: %d chunks added, want %d", c.what, r.Added, c.added)
-		}
-		if got := b.first(c.query); got != c.want {
-			t.Errorf("after %s: %q, want %q", c.what, got, c.want)
-		}
-		if c.gone != "" && len(b.search(c.gone).Hits) != 0 {
-			t.Errorf("after %s: %q is still found", c.what, c.gone)
-		}
-		if r := b.sync(); r.Changed != 0 {
-			t.Errorf("after %s: a second sync still finds %d changes", c.what, r.Changed)
-		}
-		b.reopened(c.query)
-	}
-}
-
-// reopened compares the answer with those of a reopened index and of a rebuilt one.
-func (b *bench) reopened(query string) {
-	b.Helper()
-	ids := func(a Answer) (out []string) {
-		for _, h := range a.Hits {
-			out = append(out, fmt.Sprintf("%s %.6f %d %s", h.ID, h.Score, h.Turn, h.Text))
-		}
-		return out
-	}
-	want := ids(b.search(query))
-	if err := b.x.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.x = b.open()
-	if got := ids(b.search(query)); !slices.Equal(got, want) {
-		b.Errorf("opened anew: %v, want %v", got, want)
-	}
-	if _, err := b.x.Rebuild(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	if got := ids(b.search(query)); !slices.Equal(got, want) {
-		b.Errorf("rebuilt: %v, want %v", got, want)
 	}
 }
 

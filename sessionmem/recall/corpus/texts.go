@@ -37,7 +37,8 @@ func (c *Corpus) Texts() *Texts { return &Texts{corpus: c, blocks: c.Store.Place
 // Close releases the open files.
 func (t *Texts) Close() { _ = t.blocks.Close() } // read only
 
-// Read returns the text of a chunk; fs.ErrNotExist if its file no longer holds it.
+// Read returns the text of a chunk; fs.ErrNotExist if its file no longer holds it, or
+// catalog.ErrNotFound if its session is gone.
 func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if c.Kind == KindMemory {
 		return t.ReadMemory(c)

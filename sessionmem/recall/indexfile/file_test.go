@@ -172,3 +172,232 @@ func TestProgressIsVisibleToOthersWhileItRuns(t *testing.T) {
 		t.Errorf("the progress file is left: %v", err)
 	}
 }
+
+func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
+	folder := t.TempDir()
+	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
+	if f.Exists() || f.Size() != 0 {
+		t.Errorf("exists %v, %d bytes, before it is made", f.Exists(), f.Size())
+	}
+	if err := f.Write(t.Context(), func(*engine.Engine) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want that there is none to write to", err)
+	}
+	unlock, err := f.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, done, err := f.Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+	unlock()
+	if !f.Exists() || f.Size() == 0 {
+		t.Errorf("exists %v, %d bytes", f.Exists(), f.Size())
+	}
+	for _, c := range []struct {
+		what string
+		do   func()
+		want bool
+	}{
+		{"it is marked", f.MarkCurrent, true},
+		{"it is unloaded", func() {
+			if open, err := f.Unload(); !open || err != nil {
+				t.Error(open, err)
+			}
+		}, true},
+		{"it is read again", func() {
+			if err := read(t, f); err != nil {
+				t.Error(err)
+			}
+		}, true},
+		{"another erased", func() {
+			if err := other.Erase(t.Context(), time.Minute, func(*engine.Snapshot, *engine.Erasure) error { return nil }); err != nil {
+				t.Error(err)
+			}
+			if err := errors.Join(other.Close(), f.Close()); err != nil {
+				t.Error(err)
+			}
+		}, false},
+		{"it is marked again", f.MarkCurrent, true},
+		{"it is damaged", func() { f.MarkDamaged(format.ErrDamaged) }, false},
+	} {
+		if c.do(); f.IsCurrent() != c.want {
+			t.Errorf("when %s: current %v, want %v", c.what, f.IsCurrent(), c.want)
+		}
+	}
+	if f.MarkDamaged(fs.ErrNotExist); !other.Damaged() {
+		t.Error("the damage isn't known to others")
+	}
+	if err := read(t, f); !errors.Is(err, ErrClosed) {
+		t.Errorf("%v, want ErrClosed", err)
+	}
+}
+
+func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
+	f := newTest(t, t.TempDir(), func() {})
+	build(t, f)
+	before, done, err := f.Use(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	build(t, f)
+	if err := before.Read(t.Context(), func(*engine.Snapshot) error { return nil }); err != nil {
+		t.Errorf("the old file: %v", err)
+	}
+	now, done2, err := f.Use(t.Context())
+	if err != nil || now == before || !before.Moved() || now.Moved() {
+		t.Errorf("%v; want the new file beside the old one", err)
+	}
+	done()
+	done2()
+	if err := before.Read(t.Context(), func(*engine.Snapshot) error { return nil }); err == nil {
+		t.Error("nobody uses the old file, and it is still open")
+	}
+}
+
+func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
+	older := func(path string) error {
+		db, err := tables.Open(context.Background(), path, "root", true, 0)
+		if err == nil {
+			_, err = db.ExecContext(context.Background(), "UPDATE meta SET value=value-1 WHERE key='analysis'")
+			err = errors.Join(err, db.Close())
+		}
+		return err
+	}
+	for what, spoil := range map[string]func(path string) error{
+		"no database":         func(path string) error { return os.WriteFile(path, []byte("no database at all"), 0o600) },
+		"of other terms":      older,
+		"of another folder":   func(path string) error { return openElsewhere(path) },
+		"nothing, as at once": func(string) error { return nil },
+	} {
+		f := newTest(t, t.TempDir(), func() {})
+		if err := spoil(filepath.Join(f.cfg.Folder, newFile)); err != nil {
+			t.Fatal(err)
+		}
+		build(t, f)
+		if err := read(t, f); err != nil || f.IsUnfinished() {
+			t.Errorf("%s: %v, unfinished %v", what, err, f.IsUnfinished())
+		}
+	}
+	f := newTest(t, t.TempDir(), func() {})
+	unlock, err := f.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := f.Replace(t.Context(), func(*engine.Engine) error { return format.ErrDamaged }); !errors.Is(err, format.ErrDamaged) || f.IsUnfinished() {
+		t.Errorf("%v, unfinished %v; want that a damaged rebuild isn't resumed", err, f.IsUnfinished())
+	}
+	if err := f.Replace(t.Context(), func(*engine.Engine) error {
+		if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("while it is built: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func openElsewhere(path string) error {
+	db, err := tables.Open(context.Background(), path, "elsewhere", true, 0)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
+	none := func(*engine.Snapshot, *engine.Erasure) error { return nil }
+	for what, spoil := range map[string]func(path string) error{
+		"no database":       func(path string) error { return os.WriteFile(path, []byte("words and no database"), 0o600) },
+		"of another folder": openElsewhere,
+		"none":              func(string) error { return nil },
+	} {
+		f := newTest(t, t.TempDir(), func() {})
+		for _, path := range []string{f.Path(), filepath.Join(f.cfg.Folder, newFile)} {
+			if err := spoil(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Erase(t.Context(), time.Minute, none); err != nil || f.Exists() || f.IsUnfinished() {
+			t.Errorf("%s: %v, exists %v, unfinished %v", what, err, f.Exists(), f.IsUnfinished())
+		}
+	}
+	f := newTest(t, t.TempDir(), func() {})
+	build(t, f)
+	stopped := errors.New("stopped")
+	if err := f.Erase(t.Context(), time.Minute, func(*engine.Snapshot, *engine.Erasure) error { return stopped }); !errors.Is(err, stopped) {
+		t.Errorf("%v, want that it was stopped", err)
+	}
+}
+
+func TestAnIndexOfAnotherFolderCountsAsNone(t *testing.T) {
+	broken := 0
+	f := newTest(t, t.TempDir(), func() { broken++ })
+	if err := openElsewhere(f.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, tables.ErrOther) || broken != 1 || !f.Damaged() {
+		t.Errorf("%v, reported %d times", err, broken)
+	}
+}
+
+func TestDamageFoundWhileItIsRebuiltCountsAsNone(t *testing.T) {
+	f := newTest(t, t.TempDir(), func() {})
+	if err := os.WriteFile(f.Path(), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end := f.Activity.Begin()
+	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, want that there is none yet", err)
+	}
+	end()
+	if err := read(t, f); errors.Is(err, fs.ErrNotExist) || !tables.IsDamaged(err) {
+		t.Errorf("%v, want damage", err)
+	}
+}
+
+func TestWhoWaitsForAnotherWriterSeesItsProgress(t *testing.T) {
+	folder := t.TempDir()
+	writer, seen := newTest(t, folder, func() {}), make(chan Progress, 100)
+	limits := engine.DefaultLimits()
+	f := New(Config{Folder: folder, Root: "root", Limits: &limits, Broken: func() {}, Idle: func() {}, Progress: func(p Progress) { seen <- p }, Logger: slog.New(slog.DiscardHandler)})
+	unlock, err := writer.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Activity.Begin()()
+	writer.Activity.Report(Progress{Files: 3, Of: 40})
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		if p := <-seen; p.Files != 3 || p.Of != 40 || !p.Elsewhere {
+			t.Errorf("%+v", p)
+		}
+		stop()
+	}()
+	if _, err := f.Lock(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want Canceled", err)
+	}
+	unlock()
+	if _, err := f.Lock(ctx); !errors.Is(err, context.Canceled) && err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAFolderThatCantBeMadeIsAnError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newTest(t, filepath.Join(file, "cache"), func() {})
+	for range 2 { // the second one doesn't wait for the first
+		if _, err := f.Lock(t.Context()); err == nil {
+			t.Error("it was locked")
+		}
+	}
+	f.Activity.Report(Progress{Files: 3, Of: 40}) // nobody can read it
+	if p, ok := f.Activity.Current(); ok {
+		t.Errorf("%+v", p)
+	}
+}
