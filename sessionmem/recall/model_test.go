@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -96,6 +97,7 @@ func (m *model) step() string {
 	switch n := m.r.IntN(20); {
 	case n < 8:
 		name, kind := m.name(), []transcript.Kind{transcript.KindUser, transcript.KindAssistant, transcript.KindAgent, transcript.KindTool, transcript.KindSummary}[m.r.IntN(5)]
+		m.settle(name)
 		m.say(name, kind, m.text())
 		return "say in " + name
 	case n < 11:
@@ -131,6 +133,23 @@ func (m *model) step() string {
 	}
 	m.sync()
 	return "sync"
+}
+
+// settle lets a save of the session's file be a minute old, because for some seconds after a save
+// that dropped a block nothing is appended: the editor may still be writing.
+func (m *model) settle(name string) {
+	then := time.Now().Add(-time.Minute)
+	changed := []string{filepath.Join(m.root, "session")}
+	for _, file := range m.transcripts() {
+		if strings.Contains(filepath.Base(file), name) {
+			changed = append(changed, file)
+		}
+	}
+	for _, path := range changed {
+		if err := os.Chtimes(path, then, then); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.Fatal(err)
+		}
+	}
 }
 
 // edit changes, removes or duplicates something in a transcript by hand: by renaming, or in
