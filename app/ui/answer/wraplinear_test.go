@@ -42,7 +42,7 @@ func cpuTime(t *testing.T) time.Duration {
 // Twice the text takes at most 2.6 times the time, whatever it consists of.
 func TestLayingOutIsLinear(t *testing.T) {
 	newTestApp(t)
-	const n, maxRatio = 40_000, 2.6 * 2.6
+	const n, maxRatio = 20_000, 2.6 * 2.6
 	for name, text := range uitest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
 			// Collect garbage between the runs, not during them: it may be another run's.
