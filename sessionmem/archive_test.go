@@ -154,20 +154,3 @@ func TestLateSaveToTheOldPathOfAnArchivedSession(t *testing.T) {
 		}
 	}
 }
-
-func TestUnreadableArchiveHidesNothingElse(t *testing.T) {
-	root := t.TempDir()
-	s := openStore(t, root)
-	mustAppend(t, s, "cpu-a", user("hello"))
-	if err := os.WriteFile(filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir), []byte("a file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	list, err := s.List(t.Context())
-	if diff := cmp.Diff([]string{"cpu-a"}, names(list)); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-	mustAppend(t, openStore(t, root), "cpu-a", user("again"))
-	if got := texts(t, s, "cpu-a"); len(got) != 2 {
-		t.Errorf("got %q", got)
-	}
-}

@@ -1,7 +1,10 @@
 package sessionmem_test
 
 import (
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,4 +54,29 @@ func TestTitleOfAMessageWithAttachments(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"cpu-a": "notes.txt", "cpu-b": "What is this?"}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestAttachmentsThatCannotBeKept(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	u, err := attach.New("notes.txt", []byte("one"))
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Attach(ctx, "cpu-a", u); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := s.Attach(t.Context(), "../x", u); !errors.Is(err, transcript.ErrBadName) {
+		t.Errorf("to no session: %v", err)
+	}
+	folder := filepath.Join(root, transcript.SessionDir)
+	writeFile(t, filepath.Join(folder, transcript.FilesDir), "a file")
+	if _, err := s.Attach(t.Context(), "cpu-a", u); err == nil || !strings.Contains(err.Error(), "keeping notes.txt") {
+		t.Errorf("a file in place of the folder: %v", err)
+	}
+	must(t, os.Rename(folder, folder+".away"))
+	if _, err := s.Attach(t.Context(), "cpu-a", u); err == nil {
+		t.Error("kept in a folder that is away")
+	}
+	must(t, os.Rename(folder+".away", folder))
 }

@@ -183,3 +183,27 @@ func TestRewind(t *testing.T) {
 		}
 	}
 }
+
+// A session goes on from before a message, unless a turn is running.
+func TestContinueFromBeforeAMessage(t *testing.T) {
+	root := t.TempDir()
+	s, other := openStore(t, root), openStore(t, root)
+	mustAppend(t, s, "cpu-a", user("one"))
+	two := mustAppend(t, s, "cpu-a", user("two"))
+	turn, err := other.Session("cpu-a").LockTurn(t.Context(), "window", nil)
+	must(t, err)
+	for what, err := range map[string]error{"continuing": s.Continue(t.Context(), "cpu-a", two.ID), "another version": s.UseVersion(t.Context(), "cpu-a", two.ID)} {
+		if !errors.Is(err, session.ErrBusy) {
+			t.Errorf("%s during a turn: %v", what, err)
+		}
+	}
+	turn.Unlock()
+	must(t, s.Continue(t.Context(), "cpu-a", two.ID))
+	if err := s.Continue(t.Context(), "cpu-a", two.ID); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("a message that left the context: %v", err)
+	}
+	mustAppend(t, s, "cpu-a", user("three"))
+	if diff := cmp.Diff([]string{"one", "three"}, texts(t, other, "cpu-a")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -75,3 +75,14 @@ func TestSuggestedTitleReplacesNoTitle(t *testing.T) {
 		})
 	}
 }
+
+// A title needs words, and a session to have it.
+func TestTitlesThatAreNone(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	if written, err := s.SuggestTitle(t.Context(), "cpu-a", " \n", "small:1b"); written || err != nil {
+		t.Errorf("without words: %v, %v", written, err)
+	}
+	if written, err := s.SuggestTitle(t.Context(), "cpu-a", "Words", "small:1b"); written || !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("of a session that isn't there: %v, %v", written, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/storetest"
@@ -189,6 +191,53 @@ var conformance = map[string]func(t *testing.T, store func() *sessionmem.Store){
 			t.Error("another block with a taken id was accepted")
 		}
 	},
+	"given a session, then reading it block by block and writing it gives all of it": func(t *testing.T, store func() *sessionmem.Store) {
+		var want, got []transcript.Block
+		for _, b := range []transcript.Block{user("1"), {Kind: transcript.KindTool, Agent: "FETCH_URL", Text: "page"}, assistant("2")} {
+			want = append(want, mustAppend(t, store(), "cli-a", b))
+		}
+		must(t, store().Each(t.Context(), "cli-a", nil, func(b transcript.Block) error { got = append(got, b); return nil }))
+		if diff := cmp.Diff(want, got, equalBlocks); diff != "" {
+			t.Error(diff)
+		}
+		var text strings.Builder
+		n, err := store().Write(t.Context(), "cli-a", &text)
+		must(t, err)
+		tr, err := transcript.Parse(strings.NewReader(text.String()))
+		if diff := cmp.Diff(want, tr.Blocks, equalBlocks); diff != "" || n != 3 || err != nil {
+			t.Errorf("%d blocks are written, %v: %s", n, err, diff)
+		}
+	},
+	"given another version of a message, then its branch is current": func(t *testing.T, store func() *sessionmem.Store) {
+		first := mustAppend(t, store(), "cli-a", user("1"))
+		must(t, second(store().Rewind(t.Context(), "cli-a", first.ID, user("1b"), assistant("2b"))))
+		must(t, store().UseVersion(t.Context(), "cli-a", first.ID))
+		mustAppend(t, store(), "cli-a", assistant("2"))
+		if diff := cmp.Diff([]string{"1", "2"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+		if err := store().UseVersion(t.Context(), "cli-a", "none"); !errors.Is(err, session.ErrNotFound) {
+			t.Errorf("a version that isn't there: %v", err)
+		}
+	},
+	"given an edit and a deletion, then the context has neither old text": func(t *testing.T, store func() *sessionmem.Store) {
+		one, two := mustAppend(t, store(), "cli-a", user("1")), mustAppend(t, store(), "cli-a", user("2"))
+		must(t, store().Correct(t.Context(), "cli-a", transcript.Block{Note: transcript.NoteEdited, Parent: one.ID, Text: "1b"}, transcript.Block{Note: transcript.NoteDeleted, Parent: two.ID}))
+		if diff := cmp.Diff([]string{"1b"}, texts(t, store(), "cli-a")); diff != "" {
+			t.Error(diff)
+		}
+	},
+	"given that nothing was removed or deleted, then nothing comes back": func(t *testing.T, store func() *sessionmem.Store) {
+		mustAppend(t, store(), "cli-a", user("1"))
+		for what, call := range map[string]func(context.Context, string) (session.Removed, error){"missing": store().Removed, "kept": store().KeepRemoved, "restored": store().Restore} {
+			if got, err := call(t.Context(), "cli-a"); err != nil || got != (session.Removed{Session: "cli-a"}) {
+				t.Errorf("%s: %+v, %v", what, got, err)
+			}
+		}
+		if got, err := store().Undelete(t.Context(), ""); !errors.Is(err, sessionmem.ErrNothingDeleted) {
+			t.Errorf("brought back %q, %v", got, err)
+		}
+	},
 	"given a title, then the list shows it": func(t *testing.T, store func() *sessionmem.Store) {
 		mustAppend(t, store(), "cli-a", user("first line\nsecond"))
 		checkTitle(t, store(), "first line")
@@ -329,59 +378,6 @@ func TestNewNameIsValidAndUnused(t *testing.T) {
 			t.Errorf("%q: %v, seen before: %v", n, err, seen[n])
 		}
 		seen[n] = true
-	}
-}
-
-func TestListShowsEveryFile(t *testing.T) {
-	root := t.TempDir()
-	dir := filepath.Join(root, transcript.SessionDir)
-	s := openStore(t, root)
-	mustAppend(t, s, "cpu-a", user("mine"))
-	writeFile(t, filepath.Join(dir, "session-memory-fan-noise-1234567890-20260101-101500.md"), "## User\n\nolder form\n\n## Assistant\n\nyes\n")
-	writeFile(t, filepath.Join(dir, "session-memory-9876543210-20260102-101500-cooking.md"), "## User\n\nRust form\n")
-	writeFile(t, filepath.Join(dir, "session-memory-cli-junk-20260103-101500-x.md"), "\x00\xff\xfe junk")
-	writeFile(t, filepath.Join(dir, "session-memory-cli-new-20260104-101500-x.md"), "---\nformat: mac-stats-session/2\nsession: cli-new\n---\n\n## User · "+stampText+"\n<!-- id=1 -->\n\nnewer\n")
-	writeFile(t, filepath.Join(dir, "notes.md"), "## User\n\nby hand\n")
-	writeFile(t, filepath.Join(dir, "session-memory-cli-folder-20260105-101500-x.md", "inside"), "x")
-	outside := filepath.Join(root, "secret.md")
-	writeFile(t, outside, "## User\n\nsecret\n")
-	if err := os.Symlink(outside, filepath.Join(dir, "session-memory-cli-link-20260106-101500-x.md")); err != nil {
-		t.Fatal(err)
-	}
-	infos, err := s.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	type line struct {
-		source, title string
-		messages      int
-		readOnly, bad bool
-	}
-	got := map[string]line{}
-	for _, i := range infos {
-		got[i.Name] = line{i.Source, i.Title, i.Messages, i.ReadOnly, i.Err != nil}
-	}
-	want := map[string]line{
-		"cpu-a":      {"cpu", "mine", 1, false, false},
-		"1234567890": {"discord", "older form", 2, false, false},
-		"9876543210": {"discord", "Rust form", 1, false, false},
-		"cli-junk":   {"cli", "x", 0, false, false},
-		"cli-new":    {"cli", "newer", 1, true, false},
-		"notes":      {"", "by hand", 1, false, false},
-		"cli-folder": {"cli", "x", 0, false, true},
-		"cli-link":   {"cli", "x", 0, false, true},
-	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" {
-		t.Error(diff)
-	}
-	for i := 1; i < len(infos); i++ {
-		if infos[i].Active.After(infos[i-1].Active) {
-			t.Errorf("%s is listed after %s but was active later", infos[i].Name, infos[i-1].Name)
-		}
-	}
-	tr, err := s.Load(t.Context(), "cli-junk")
-	if err != nil || len(tr.Blocks) != 1 || tr.Blocks[0].Kind != transcript.KindText {
-		t.Errorf("junk: %+v, %v", tr, err)
 	}
 }
 
@@ -594,4 +590,38 @@ func TestANewNameIsForgottenWithItsFirstMessage(t *testing.T) {
 	if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 || window.Messages[0].ID != b.ID {
 		t.Errorf("the renamed file isn't found: %v, %v", window.Messages, err)
 	}
+}
+
+// What a store reads is there for an index too, with its place.
+func TestPlacesOfAStore(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	b := mustAppend(t, s, "cpu-a", user("hello"))
+	files, err := s.Catalog().Files(t.Context())
+	if err != nil || len(files) != 1 || len(files[0].Files) != 1 {
+		t.Fatal(files, err)
+	}
+	var got []string
+	must(t, second(s.Places().Each(t.Context(), []string{files[0].Files[0].File}, func(b transcript.Block, _ places.Place) error {
+		got = append(got, b.ID)
+		return nil
+	})))
+	if diff := cmp.Diff([]string{b.ID}, got); diff != "" {
+		t.Error(diff)
+	}
+	f, err := s.OpenPart(t.Context(), onlyFile(t, root))
+	must(t, err)
+	defer f.Close()
+	if text, err := io.ReadAll(f); err != nil || string(text) != readFile(t, onlyFile(t, root)) {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestStoreWithoutAFolderIsAMistake(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("it opens")
+		}
+	}()
+	must(t, second(sessionmem.Open(sessionmem.Config{})))
 }

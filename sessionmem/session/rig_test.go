@@ -20,6 +20,8 @@ var (
 	user        = storetest.User
 	assistant   = storetest.Assistant
 	texts       = storetest.Texts
+	loadOne     = storetest.Load
+	onlyInfo    = storetest.OnlyInfo
 	onlyFile    = storetest.OnlyFile
 	openLimited = storetest.Limited
 	transcripts = storetest.Files

@@ -112,6 +112,26 @@ func Missing(t testing.TB, s *sessionmem.Store, name string) int {
 	return r.Messages
 }
 
+// Load loads a whole session.
+func Load(t testing.TB, s *sessionmem.Store, name string) *transcript.Transcript {
+	t.Helper()
+	tr, err := s.Load(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// OnlyInfo returns the only entry of the list, without an error.
+func OnlyInfo(t testing.TB, s *sessionmem.Store) transcript.Info {
+	t.Helper()
+	list, err := s.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].Err != nil {
+		t.Fatalf("want one session, got %+v, %v", list, err)
+	}
+	return list[0]
+}
+
 // OnlyFile returns the only transcript of a data folder.
 func OnlyFile(t testing.TB, root string) string {
 	t.Helper()
