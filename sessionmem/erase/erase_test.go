@@ -1,10 +1,12 @@
 package erase_test
 
 import (
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,5 +128,216 @@ func TestABlockOfAJournalIsReportedOnce(t *testing.T) {
 	}))
 	if len(times) != 0 {
 		t.Errorf("what stands in a transcript too is told of the journal: %v", times)
+	}
+}
+
+// rig is a session folder in which zebra is forgotten.
+type rig struct {
+	t     *testing.T
+	below string
+	e     *erase.Eraser
+}
+
+func newRig(t *testing.T) *rig {
+	root := t.TempDir()
+	below := filepath.Join(root, transcript.SessionDir)
+	filetest.Must(t, os.MkdirAll(below, 0o700))
+	log := slog.New(slog.DiscardHandler)
+	dir := sessiondir.New(below, log)
+	filetest.Must(t, dir.Check())
+	t.Cleanup(func() { filetest.Must(t, dir.Close()) })
+	all := catalog.New(catalog.Config{Dir: dir, Sieve: sieve.New(dir, "", forgotten.NewRecord(root, log)), Logger: log})
+	return &rig{t, below, erase.New(dir, all, log)}
+}
+
+// write writes a file of the session folder, last changed a minute ago.
+func (r *rig) write(name, text string) string {
+	r.t.Helper()
+	path := filepath.Join(r.below, filepath.FromSlash(name))
+	filetest.Write(r.t, path, text)
+	then := time.Now().Add(-time.Minute)
+	filetest.Must(r.t, os.Chtimes(path, then, then))
+	return path
+}
+
+func transcriptOf(session string, texts ...string) string {
+	out := []byte(strings.Replace(front, "cli-a", session, 1))
+	for i, text := range texts {
+		out = transcript.AppendBlock(out, block("u"+strconv.Itoa(i+1), text))
+	}
+	return string(out)
+}
+
+// traces returns what forgets these texts; typed is that of forgotten.Record.New.
+func (r *rig) traces(typed bool, add func(*forgotten.Draft)) *forgotten.Traces {
+	r.t.Helper()
+	draft, err := forgotten.NewRecord(r.t.TempDir(), nil).New(typed, false)
+	filetest.Must(r.t, err)
+	add(draft)
+	return draft.Traces
+}
+
+// run erases in all sessions, and returns what it did by the base of the path.
+func (r *rig) run(t *forgotten.Traces) map[string][]string {
+	r.t.Helper()
+	f, err := r.e.Begin(t, nil, false)
+	filetest.Must(r.t, err)
+	var found []forgotten.Touched
+	for _, step := range []func() ([]forgotten.Touched, error){func() ([]forgotten.Touched, error) { return f.Attachments(r.t.Context()) }, f.AttachedTexts} {
+		more, err := step()
+		filetest.Must(r.t, err)
+		found = append(found, more...)
+	}
+	for _, s := range f.Sessions() {
+		s.Erase(r.t.Context())
+		found = append(found, s.Found()...)
+	}
+	done := map[string][]string{}
+	for _, f := range found {
+		done[filepath.Base(f.Path)] = append(done[filepath.Base(f.Path)], f.Action)
+		if f.Action == forgotten.Refused && f.Why == "" {
+			r.t.Errorf("refused without a reason: %+v", f)
+		}
+	}
+	return done
+}
+
+func zebra(d *forgotten.Draft) { d.AddWords("zebra") }
+
+// A file that names its first message gets another name, and never that of another file.
+func TestFilesNamedAfterWhatGoesAreRenamed(t *testing.T) {
+	r := newRig(t)
+	const stem = "session-memory-cli-a-20261120-101010-"
+	r.write(stem+"a-zebra.md", transcriptOf("cli-a", "a zebra"))
+	const parts = "session-memory-cli-p-20261120-101010-"
+	r.write(parts+"a-zebra.md", transcriptOf("cli-p", "a zebra"))
+	r.write(transcript.PartFile(parts+"a-zebra", 2), transcriptOf("cli-p", "the second part"))
+	r.write(stem+"forgotten.md", transcriptOf("cli-a", "hello"))
+	r.write("session-memory-cli-b-20261120-101010-harbour.md", transcriptOf("cli-b", "the harbour", "a zebra"))
+	r.run(r.traces(true, zebra))
+	entries, err := os.ReadDir(r.below)
+	filetest.Must(t, err)
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, strings.TrimPrefix(e.Name(), "session-memory-"))
+		}
+	}
+	want := []string{
+		"cli-a-20261120-101010-forgotten-2.md", "cli-a-20261120-101010-forgotten.md", "cli-b-20261120-101010-harbour.md",
+		"cli-p-20261120-101010-forgotten.md", transcript.PartFile("cli-p-20261120-101010-forgotten", 2),
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if left := holding(t, r.below); left != nil {
+		t.Errorf("still in %v", left)
+	}
+}
+
+// What can't be rewritten is refused with a reason, and the rest is done.
+func TestEraseReportsWhatItCannotDo(t *testing.T) {
+	r := newRig(t)
+	const stem = "session-memory-cli-%s-20261120-101010-x.md"
+	name := func(session string) string { return strings.Replace(stem, "%s", session, 1) }
+	r.write(name("newer"), strings.Replace(transcriptOf("cli-newer", "one", "a zebra"), "session/1", "session/9", 1))
+	filetest.Must(t, os.Chmod(r.write(name("readonly"), transcriptOf("cli-readonly", "one", "a zebra")), 0o400))
+	topic := strings.Replace(name("named"), "-x.", "-zebra.", 1)
+	filetest.Must(t, os.Chmod(r.write(topic, transcriptOf("cli-named", "a zebra")), 0o400))
+	outside := filepath.Join(t.TempDir(), "outside.md")
+	filetest.Write(t, outside, transcriptOf("cli-link", "a zebra"))
+	filetest.Must(t, os.Symlink(outside, filepath.Join(r.below, name("link"))))
+	filetest.Must(t, os.Symlink("nowhere", filepath.Join(r.below, name("dangling"))))
+	filetest.Must(t, os.Mkdir(filepath.Join(r.below, name("folder")), 0o700))
+	filetest.Must(t, os.Link(r.write(name("twice"), transcriptOf("cli-twice", "one", "a zebra")), filepath.Join(t.TempDir(), "other.md")))
+	r.write(name("fine"), transcriptOf("cli-fine", "one", "a zebra"))
+	done := r.run(r.traces(true, zebra))
+	want := map[string][]string{
+		name("newer"): {forgotten.Refused}, name("readonly"): {forgotten.Refused}, topic: {forgotten.Refused},
+		name("twice"): {forgotten.Emptied, forgotten.Kept}, name("fine"): {forgotten.Emptied},
+		name("link"): {forgotten.Refused}, name("dangling"): {forgotten.Refused},
+	}
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(filetest.Read(t, outside), "zebra") {
+		t.Error("a file outside was changed")
+	}
+	f, err := r.e.Begin(r.traces(true, zebra), map[string]bool{"cli-newer": true}, false)
+	filetest.Must(t, err)
+	busy := f.Sessions()[0]
+	busy.Refuse(errors.New("an answer is being written"), true)
+	if found := busy.Found(); len(found) != 1 || found[0].Action != forgotten.Pending || found[0].Why != "an answer is being written" {
+		t.Errorf("busy: %+v", found)
+	}
+}
+
+// A file that people attached goes with the last message that links to it, and with its
+// own text.
+func TestAttachmentsGoWithTheirMessages(t *testing.T) {
+	const shared, own, text = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff.txt",
+		"ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100.txt", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.txt"
+	links := func(files ...string) string {
+		var all []transcript.Attachment
+		for _, file := range files {
+			all = append(all, transcript.Attachment{Name: "x.txt", File: file})
+		}
+		return transcript.WithLinks("look", all...)
+	}
+	for _, tc := range []struct {
+		name  string
+		typed bool
+		add   func(*forgotten.Draft)
+		left  []string
+	}{
+		{"a message", false, func(d *forgotten.Draft) { d.AddBlock("cli-a", "u2") }, []string{shared, text}},
+		{"a file's own text", true, zebra, []string{shared, own}},
+		{"a file's own text, which stays", false, zebra, []string{shared, text, own}},
+		{"nothing of it", true, func(d *forgotten.Draft) { d.AddWords("elephant") }, []string{shared, text, own}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newRig(t)
+			trashed := catalog.TrashDir + "/20261121-101010.000.cli-c/"
+			r.write("session-memory-cli-a-20261120-101010-x.md", transcriptOf("cli-a", "one", links(shared, own), links(text)))
+			r.write("session-memory-cli-b-20261120-101010-x.md", transcriptOf("cli-b", links(shared)))
+			for file, content := range map[string]string{shared: "a map", own: "a plan", text: "a zebra"} {
+				r.write(transcript.FilesDir+"/"+file, content)
+			}
+			r.write(trashed+transcript.FilesDir+"/"+own, "a plan")
+			r.write(trashed+transcript.FilesDir+"/"+text, "a zebra")
+			done := r.run(r.traces(tc.typed, tc.add))
+			var left []string
+			for _, place := range []string{"", trashed} {
+				left = nil
+				for _, file := range []string{shared, text, own} {
+					if _, err := os.Stat(filepath.Join(r.below, filepath.FromSlash(place), transcript.FilesDir, file)); err == nil || place != "" && file == shared {
+						left = append(left, file)
+					}
+				}
+				if diff := cmp.Diff(tc.left, left); diff != "" {
+					t.Errorf("in %q: %s", place, diff)
+				}
+			}
+			if kept := len(done[text]) > 0 && done[text][0] == forgotten.Kept; kept != (tc.name == "a file's own text, which stays") {
+				t.Errorf("done %v", done)
+			}
+		})
+	}
+}
+
+// What came back in a session's files is taken out again, or the session isn't read.
+func TestPurge(t *testing.T) {
+	r := newRig(t)
+	traces := r.traces(true, zebra)
+	const name = "session-memory-cli-a-20261120-101010-x.md"
+	path := r.write(name, transcriptOf("cli-a", "one", "a zebra"))
+	other := r.write(strings.Replace(name, "cli-a", "cli-b", 1), transcriptOf("cli-b", "a zebra"))
+	filetest.Must(t, r.e.Purge(t.Context(), traces, "cli-a"))
+	if strings.Contains(filetest.Read(t, path), "zebra") || !strings.Contains(filetest.Read(t, other), "zebra") {
+		t.Error("one session is cleaned, and no other")
+	}
+	filetest.Must(t, os.Chmod(r.write(name, transcriptOf("cli-a", "one", "a zebra")), 0o400))
+	if err := r.e.Purge(t.Context(), traces, "cli-a"); !errors.Is(err, sieve.ErrHoldsForgotten) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("read-only: %v", err)
 	}
 }
