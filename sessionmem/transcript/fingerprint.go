@@ -85,17 +85,23 @@ func checksum[T string | []byte](text T) uint32 {
 	return sum
 }
 
-// Fingerprints are the messages since a reset in the order of the file; each element identifies
-// all messages up to it.
-type Fingerprints []Fingerprint
+// Fingerprints are the messages since a reset in the order of the file; each element holds the
+// sums of all messages up to it.
+type Fingerprints []sums
+
+// sums are a Fingerprint's; there is one for each message of a session.
+type sums struct{ ids, texts uint32 }
 
 // Add adds one more message.
-func (s *Fingerprints) Add(id string, words uint32) { *s = append(*s, s.First(len(*s)).Add(id, words)) }
+func (s *Fingerprints) Add(id string, words uint32) {
+	f := s.First(len(*s)).Add(id, words)
+	*s = append(*s, sums{f.idSum, f.textSum})
+}
 
 // First returns the Fingerprint of the first messages, at most so many.
 func (s Fingerprints) First(messages int) Fingerprint {
 	if n := min(messages, len(s)); n > 0 {
-		return s[n-1]
+		return Fingerprint{n, s[n-1].ids, s[n-1].texts}
 	}
 	return Fingerprint{}
 }
