@@ -38,9 +38,10 @@ type Session struct {
 	dry    bool
 	groups [][]catalog.Entry
 
-	work  [][]*cleaning // the plan of a dry run
-	found []forgotten.Touched
-	gone  []string // files that the list cache knows
+	work   [][]*cleaning // the plan of a dry run
+	looked bool          // work is known
+	found  []forgotten.Touched
+	gone   []string // files that the list cache knows
 
 	midSave bool // a file couldn't be cleaned while another program saves it
 }
@@ -75,13 +76,13 @@ func (f *Session) Plan() bool {
 
 // planned returns the work to do; a dry run keeps it.
 func (f *Session) planned() [][]*cleaning {
-	if f.work != nil {
+	if f.looked {
 		return f.work
 	}
 	f.found = nil
 	work := f.plan()
 	if f.dry {
-		f.work = work
+		f.work, f.looked = work, true
 	}
 	return work
 }

@@ -135,10 +135,15 @@ func (s *shownReader) read(m Mark) {
 				w.Words[len(w.Words)-1].soft = soft
 				open, soft = true, false
 			}
-			w.Folded = append(w.Folded, s.ascii[c])
+			for ; i < m.To && isASCIIWord(s.text[i]); i++ {
+				w.Folded = append(w.Folded, s.ascii[s.text[i]])
+			}
 			last := &w.Words[len(w.Words)-1]
-			i++
 			last.to, last.End = i, len(w.Folded)
+			continue
+		} else if c == ' ' || c == '\n' { // nearly as common
+			open, soft = false, false
+			i++
 			continue
 		}
 		at := s.sign(i, m.To)
