@@ -251,10 +251,12 @@ func (l *loop) mayPark(undrawn bool) (time.Duration, bool) {
 	defer l.mu.Unlock()
 	l.parked = len(l.queue) == 0 && l.idle() && (!undrawn || !time.Now().Before(l.drawBy))
 	switch {
+	case !l.parked:
+		return 0, false
 	case !l.visible:
-		return max(l.park, parkHidden), l.parked
+		return max(l.park, parkHidden), true
 	case time.Since(l.event) < settled:
-		return parkSoon, l.parked
+		return parkSoon, true
 	}
-	return l.park, l.parked
+	return l.park, true
 }
