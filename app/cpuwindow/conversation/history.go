@@ -111,7 +111,7 @@ func (h *history) Prepend(t *transcript.Transcript) bool {
 	end := slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first })
 	if end <= 0 {
 		h.older = 0
-		return end == 0
+		return false
 	}
 	from := max(0, end-blocksShown)
 	for from > 0 && blocks[from].Kind != transcript.KindUser {
