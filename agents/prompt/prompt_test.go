@@ -14,7 +14,6 @@ import (
 	"mac-stats/agents/agenttest"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
@@ -456,26 +455,6 @@ func TestAgentsThatSuitAMessageAreNamed(t *testing.T) {
 	}{{"Good morning!", 200}, {"", 200}, {"My hive is about to swarm", 5}} {
 		if text, named := NameRelevant(c.message, System{Others: all, Room: c.room}, transcript.EstimateTokens); text != "" || named != 0 {
 			t.Errorf("%q with %d tokens: %d named:\n%s", c.message, c.room, named, text)
-		}
-	}
-}
-
-func TestShorten(t *testing.T) {
-	tests := []struct {
-		text  string
-		limit int
-		want  string
-	}{
-		{"short", 10, "short"},
-		{"exactly ten", 11, "exactly ten"},
-		{"cut at a word, here", 15, "cut at a word…"},
-		{"onelongwordwithoutspaces", 10, "onelongwo…"},
-		{"größte Übung überhaupt", 13, "größte Übung…"},
-		{"漢字漢字漢字", 4, "漢字漢…"},
-	}
-	for _, tc := range tests {
-		if got := excerpt.Shorten(tc.text, tc.limit); got != tc.want || utf8.RuneCountInString(got) > tc.limit {
-			t.Errorf("shorten(%q, %d) = %q, want %q", tc.text, tc.limit, got, tc.want)
 		}
 	}
 }

@@ -1,8 +1,14 @@
 package trash_test
 
 import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+
 	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/storetest"
+	"mac-stats/sessionmem/transcript"
 )
 
 var (
@@ -19,3 +25,12 @@ var (
 	names       = storetest.Names
 	mustArchive = storetest.Archive
 )
+
+// dirOf opens the session folder of a data folder.
+func dirOf(t *testing.T, root string) *sessiondir.Dir {
+	t.Helper()
+	dir := sessiondir.New(filepath.Join(root, transcript.SessionDir), slog.New(slog.DiscardHandler))
+	must(t, dir.Check())
+	t.Cleanup(func() { must(t, dir.Close()) })
+	return dir
+}

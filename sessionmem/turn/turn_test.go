@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/turn"
 )
 
@@ -64,5 +67,64 @@ func TestTurnWithoutALockFile(t *testing.T) {
 			continue
 		}
 		lock.Release()
+	}
+}
+
+// Goroutines of one process take turns; one that stops waiting leaves the place to the next.
+func TestGoroutinesTakeTurns(t *testing.T) {
+	folder := t.TempDir()
+	here, _ := turnIn(t, folder)
+	var running atomic.Int32
+	var work sync.WaitGroup
+	for range 8 {
+		work.Go(func() {
+			lock, err := here.Take(t.Context(), "window", turn.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer lock.Release()
+			if n := running.Add(1); n != 1 || !lock.HasFile() {
+				t.Errorf("%d hold it", n)
+			}
+			running.Add(-1)
+		})
+	}
+	work.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := here.Take(ctx, "window", turn.Options{}); !errors.Is(err, context.Canceled) || here.IsTaken() {
+		t.Errorf("cancelled before: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, transcript.LocksDir, "cli-a"+turn.HolderSuffix)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the holder's name stays: %v", err)
+	}
+}
+
+// A holder that can't be named is another program, and one that can't write its name has the
+// turn all the same.
+func TestHolderWithoutAName(t *testing.T) {
+	folder := t.TempDir()
+	here, _ := turnIn(t, folder)
+	there, _ := turnIn(t, folder)
+	named := filepath.Join(folder, transcript.LocksDir, "cli-a"+turn.HolderSuffix)
+	filetest.Write(t, filepath.Join(named, "in the way"), "x")
+	lock, err := here.Take(t.Context(), "window", turn.Options{})
+	filetest.Must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var holder turn.Holder
+	if _, err := there.Take(ctx, "command line", turn.Options{Waiting: func(h turn.Holder) { holder = h; cancel() }}); !errors.Is(err, context.Canceled) || holder.Who != "another program" {
+		t.Errorf("%+v holds it, %v", holder, err)
+	}
+	lock.Release()
+	lock, err = there.Take(t.Context(), "command line", turn.Options{})
+	filetest.Must(t, err)
+	lock.Release()
+	if _, empty := turnIn(t, filepath.Join(folder, "nothing yet")); turn.AnyRuns(empty) {
+		t.Error("a turn runs where nothing is")
+	}
+	filetest.Write(t, filepath.Join(folder, transcript.LocksDir, "cli-dead"+turn.HolderSuffix), "{}") // it was killed
+	if _, dir := turnIn(t, folder); turn.AnyRuns(dir) {
+		t.Error("a dead process holds a turn")
 	}
 }
