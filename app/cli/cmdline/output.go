@@ -76,14 +76,16 @@ func (o *Output) Print(v any, text string) error {
 	return o.Text(text)
 }
 
-// Table writes rows in columns; the first row is the heading.
+// Table writes rows in columns; the first row is the heading. A cell is one line, which may
+// be indented by blanks.
 func (o *Output) Table(rows [][]string) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = strings.Join(strings.Fields(words.Clean(cell)), " ")
+			text := words.Clean(cell)
+			cells[i] = text[:len(text)-len(strings.TrimLeft(text, " "))] + strings.Join(strings.Fields(text), " ")
 		}
 		if _, err := io.WriteString(w, strings.Join(cells, "\t")+"\n"); err != nil {
 			return err

@@ -86,12 +86,12 @@ func TestListsAndTextsForPeopleAndPrograms(t *testing.T) {
 	show := func(o *cmdline.Output) error {
 		l := o.NewList("NAME", "TITLE")
 		l.Add(item{"a"}, "a", "A\x1b[31m title\nin two lines")
-		l.AddRow("", "more")
+		l.AddRow("  of a", "more")
 		l.Add(item{"longer"}, "longer", "")
 		return errors.Join(l.End("none\n"), o.NewList("NAME").End("none\n"), o.NewList("NAME").End(""), o.Print(item{"x"}, "x\x1b[2J\n"))
 	}
 	text := newConsole(cmdline.Params{})
-	if err := show(text.Out); err != nil || text.stdout.String() != "NAME    TITLE\na       A[31m title in two lines\n        more\nlonger\nnone\nNAME\nx[2J\n" {
+	if err := show(text.Out); err != nil || text.stdout.String() != "NAME    TITLE\na       A[31m title in two lines\n  of a  more\nlonger\nnone\nNAME\nx[2J\n" {
 		t.Errorf("%v, the text is\n%s", err, text.stdout.String())
 	}
 	asJSON := newConsole(cmdline.Params{})
