@@ -307,3 +307,50 @@ func TestAskAttachesFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestThink(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]any{"": nil, "on": true, "off": false} {
+		script := clitest.Answering("ok")
+		script.Models[0].Capabilities = append(script.Models[0].Capabilities, "thinking")
+		e := clitest.New(t, script)
+		args := []string{"ask", "hello"}
+		if value != "" {
+			args = append(args, "--think", value)
+		}
+		e.Must(t, args...)
+		var got any
+		if think := e.Server.Chats()[0].Chat.Think; think != nil {
+			got = think.Value
+		}
+		if got != want {
+			t.Errorf("--think %q asks the model for %v", value, got)
+		}
+	}
+	clitest.At(t, "127.0.0.1:1").Refuses(t, `--think is on or off, not "maybe"`, "ask", "hello", "--think", "maybe")
+}
+
+// What ask refuses before its turn is an event for programs, too.
+func TestARefusalIsTheLastEvent(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	for _, args := range [][]string{{"--agent", "nobody"}, {"--model", "gone:7b"}} {
+		o := e.Run(t, append([]string{"ask", "--json", "hello"}, args...)...)
+		events := clitest.Objects(t, o.Stdout)
+		if o.Code != clitest.Failed || len(events) != 1 || events[0]["type"] != "error" || events[0]["text"] == "" || len(e.Server.Chats()) > 0 {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
+// If config.toml can't be read, nothing is written, so an older conversation can't go on.
+func TestAConversationOnDiskWaitsForAReadableConfig(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	e.Must(t, "ask", "--session", "notes", "hello")
+	e.Write(t, "config.toml", "[session\n")
+	o := e.Run(t, "ask", "--session", "notes", "hello again")
+	if o.Code != clitest.Failed || !strings.Contains(o.Stderr, "mac-stats: config.toml can't be read, so nothing may be written, and this conversation is kept in a file. Fix config.toml (`mac-stats doctor` says where)") || len(e.Server.Chats()) != 1 {
+		t.Errorf("got %+v", o)
+	}
+}

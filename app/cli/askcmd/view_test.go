@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/prompt"
 	"mac-stats/app/cli/cmdline"
 )
 
@@ -62,4 +64,96 @@ func TestALateAnswerDoesntCountForTheNextQuestion(t *testing.T) {
 			t.Errorf("%q, want %q", answers, want)
 		}
 	})
+}
+
+// looking returns a view and what it prints.
+func looking(terminal bool) (v *view, stdout, stderr *strings.Builder) {
+	stdout, stderr = &strings.Builder{}, &strings.Builder{}
+	return newView(cmdline.New(cmdline.Params{Stdout: stdout, Stderr: stderr, StderrIsTerminal: terminal}, func(error) {})), stdout, stderr
+}
+
+// Each event of a turn is a line on stderr, in one form.
+func TestTheRowsOfATurn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		event agents.Event
+		want  string
+	}{
+		{agents.Event{Type: agents.EventState, State: agents.StateQueued, Detail: "held by the window"}, "waiting: the session is held by the window"},
+		{agents.Event{Type: agents.EventState, Detail: "tiny:1b can't look at images", Warning: true}, "mac-stats: Tiny:1b can't look at images."},
+		{agents.Event{Type: agents.EventState, Detail: "the answer was cut short", Warning: true, GoOn: true}, `mac-stats: The answer was cut short. To go on, write "continue".`},
+		{agents.Event{Type: agents.EventState, State: agents.StateLoading}, ""},
+		{agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{Name: "coder", Model: "qwen3:8b", Task: "Sort\nthree"}}, "→ coder (qwen3:8b): Sort three"},
+		{agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{Name: "coder", Done: true, Took: 1500 * time.Millisecond}}, "✓ coder · 1.5 s"},
+		{agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Failed: "it is not allowed"}}, "✗ RUN_CMD: it is not allowed"},
+		{agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Result: "so far"}}, ""},
+		{agents.Event{Type: agents.EventTool}, ""},
+		{agents.Event{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 1, Memory: 2, Roster: 3, Result: 4, Attached: 5}}, "did not fit: 1 older message, 2 memory lines, 3 agents and skills, 4 characters of results, 5 characters of the attached files"},
+		{agents.Event{Type: agents.EventContextCut}, "did not fit: something"},
+		{agents.Event{Type: agents.EventMemoryWritten, Text: "Likes tea"}, "remembered: Likes tea"},
+		{agents.Event{Type: agents.EventMemoryProposed, Text: "Likes tea"}, "proposed for memory: Likes tea"},
+		{agents.Event{Type: agents.EventMemoryProposed, Text: "Likes tea => Likes milk", Memory: &agents.MemoryChange{Inbox: "k3x9qa"}}, "proposed: replace “Likes tea” with “Likes milk” · `mac-stats memory inbox accept k3x9qa`"},
+		{agents.Event{Type: agents.EventMemoryReloaded, Memory: &agents.MemoryChange{Added: 2, Removed: 1}}, "memory reloaded: +2 −1"},
+		{agents.Event{Type: agents.EventMemoryReloaded}, "memory reloaded: changed"},
+		{agents.Event{Type: agents.EventRecalled, Made: agents.Made{Recalled: []agents.RecalledNote{{Session: "cpu-a"}, {Session: "cpu-b"}, {Session: "cpu-a"}}}}, "recalled: 3 notes from cpu-a, cpu-b"},
+		{agents.Event{Type: agents.EventCompaction, Text: "12 messages", Detail: "by tiny:1b"}, "summarised: 12 messages by tiny:1b"},
+		{agents.Event{Type: agents.EventDone, Made: agents.Made{Unkept: true}}, "nothing was saved to memory, whatever the answer says: `mac-stats memory add …` saves a line"},
+		{agents.Event{Type: agents.EventError, Text: "It broke."}, ""},
+	} {
+		v, stdout, stderr := looking(false)
+		v.show(tt.event)
+		if got := strings.TrimSuffix(stderr.String(), "\n"); got != tt.want || stdout.String() != "" {
+			t.Errorf("%s: %q, and on stdout %q; want %q", tt.event.Type, got, stdout.String(), tt.want)
+		}
+	}
+}
+
+// On a terminal a row ends the line of the answer, and the status line is redrawn.
+func TestRowsOnATerminal(t *testing.T) {
+	t.Parallel()
+	v, stdout, stderr := looking(true)
+	v.show(agents.Event{Type: agents.EventState, State: agents.StateLoading})
+	v.show(agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Result: "one\ntwo\n"}})
+	if got := stderr.String(); got != "\r\x1b[K"+string(agents.StateLoading)+" 0 s\r\x1b[KRUN_CMD: two 0 s" {
+		t.Errorf("the status line is %q", got)
+	}
+	v.show(agents.Event{Type: agents.EventToken, Round: 1, Text: "The answer"})
+	v.show(agents.Event{Type: agents.EventToken, Round: 1})
+	v.draw() // there is no status while the answer is written
+	v.row("remembered: it")
+	v.show(agents.Event{Type: agents.EventToken, Round: 2, Text: "Another"})
+	v.end(agents.Result{Session: "cli-a", Agent: "coder", Model: "qwen3:8b"})
+	if got := stdout.String(); got != "The answer\nAnother\n" {
+		t.Errorf("stdout is %q", got)
+	}
+	if got := stderr.String(); !strings.HasSuffix(got, "\r\x1b[Kremembered: it\ncoder · qwen3:8b · cli-a\n") {
+		t.Errorf("stderr is %q", got)
+	}
+}
+
+// stdout has the whole answer once, whatever part of it came as tokens.
+func TestTheWholeAnswerIsPrintedOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, token, done string
+		result            agents.Result
+		want              string
+	}{
+		{"all as tokens", "All of it.", "All of it.", agents.Result{}, "All of it.\n"},
+		{"tokens with a blank more", "All of it. ", "All of it.", agents.Result{}, "All of it. \n"},
+		{"the rest at the end", "All", "All of it.\n", agents.Result{}, "All of it.\n"},
+		{"another answer than the tokens", "<think>", "All of it.", agents.Result{}, "<think>\nAll of it.\n"},
+		{"no tokens, stopped", "", "", agents.Result{Text: "All", Stopped: true}, "All\n"},
+		{"nothing at all", "", "", agents.Result{}, ""},
+	} {
+		v, stdout, _ := looking(false)
+		v.show(agents.Event{Type: agents.EventToken, Round: 1, Text: tt.token})
+		if !tt.result.Stopped {
+			v.show(agents.Event{Type: agents.EventDone, Text: tt.done})
+		}
+		v.end(tt.result)
+		if got := stdout.String(); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
 }

@@ -58,3 +58,14 @@ func TestWrongUsage(t *testing.T) {
 	e.Refuses(t, "needs one ID; `permissions list` shows them", "permissions", "revoke")
 	e.Refuses(t, `no command "give"`, "permissions", "give")
 }
+
+func TestPermissionsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, ollamatest.Script{})
+	e.Write(t, "permissions.toml", "[[permission")
+	for _, args := range [][]string{{}, {"list"}, {"revoke", "x"}, {"clear"}} {
+		if o := e.Run(t, append([]string{"permissions"}, args...)...); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || !strings.HasSuffix(o.Stderr, "Nothing is allowed until it is put right.\n") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
