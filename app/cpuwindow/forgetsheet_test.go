@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
@@ -121,66 +119,6 @@ func TestForgetAMessage(t *testing.T) {
 	}
 }
 
-func TestForgetsWhatIsChosenOnTheSheet(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, store := forgetting(t)
-		b.forgetsFirst()
-		b.Settle()
-		b.Sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
-		for range 10 { // Tab to the first choice
-			b.w.win.Canvas().FocusNext()
-			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
-				break
-			}
-		}
-		b.focusedKey(fyne.KeySpace)
-		b.w.win.Canvas().FocusNext()
-		b.focusedKey(fyne.KeyReturn)
-		load, err := store.Load(t.Context(), "cpu-x")
-		if err != nil || load.Blocks[0].Text != forgotten.Text || load.Blocks[1].Text != forgotten.Text {
-			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
-		}
-		b.Sees("Forgotten in", "Erased", "your message · cpu-x", "Close")
-		b.focusedKey(fyne.KeyReturn)
-		if overlay.OpenModal(b.w.win.Canvas()) != nil {
-			t.Error("the report is still there")
-		}
-	})
-}
-
-// planOf returns the same plan for every selection.
-type planOf struct {
-	storeForgetter
-	plan *forget.Plan
-}
-
-func (p planOf) ForgetPlan(context.Context, forget.Selection) (*forget.Plan, error) {
-	return p.plan, nil
-}
-
-func TestLessonsHeadingFollowsTheChoice(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.with(func(p *parts) {
-			p.forgetter = planOf{plan: &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}}
-		})
-		chatHost{windowHost{b.w}}.Forget("cpu-x", "b1")
-		b.Settle()
-		b.Sees("removal proposed in the inbox")
-		for range 10 { // Tab to the choice
-			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
-				break
-			}
-			b.w.win.Canvas().FocusNext()
-		}
-		b.focusedKey(fyne.KeySpace)
-		b.Sees("Learnt from it: removed at once")
-		b.SeesNot("removal proposed in the inbox")
-		b.focusedKey(fyne.KeySpace)
-		b.Sees("removal proposed in the inbox")
-	})
-}
-
 func TestAForgottenMessageOffersNoActions(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := newBench(t).withStore()
@@ -191,29 +129,6 @@ func TestAForgottenMessageOffersNoActions(t *testing.T) {
 		b.Settle()
 		b.Sees(forgotten.Text, "Edit")
 		b.SeesNot(">Copy<", "Answer again", "Forget…")
-	})
-}
-
-// Places that could not be changed are shown first, with the reason.
-func TestShowsWhatCouldNotBeForgotten(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, store := forgetting(t)
-		path := infoOf(t, store, "cpu-x").Path
-		if err := os.Chmod(path, 0o400); err != nil {
-			t.Fatal(err)
-		}
-		b.forgetsFirst()
-		b.Settle()
-		b.w.win.Canvas().FocusPrevious()
-		b.focusedKey(fyne.KeyReturn)
-		b.Sees("Not all of it is forgotten yet", "Couldn't be removed", "it is read-only; give yourself the right to write it")
-		windowHost{b.w}.Escape()
-		if overlay.OpenModal(b.w.win.Canvas()) != nil {
-			t.Error("Esc leaves the report there")
-		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	})
 }
 

@@ -148,23 +148,6 @@ func TestADeletedSessionCanBeRestoredForAWhile(t *testing.T) {
 	})
 }
 
-func TestASessionBeingAnsweredIsNotDeleted(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b, s := newBench(t).withStore()
-		b.said(s, "cpu-a", time.Hour, "fan?")
-		lock, err := s.Session("cpu-a").LockTurn(t.Context(), "test", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer lock.Unlock()
-		b.shown()
-		b.w.win.Canvas().Focus(b.w.side.Port)
-		b.press(fyne.KeyDelete)
-		b.listed("# Today", "fan?")
-		b.Sees("isn't possible while an answer arrives", "Stop the answer first")
-	})
-}
-
 // chooses runs an item of the menu of a session.
 func (b *bench) chooses(in transcript.Info, pinned bool, label string) {
 	b.t.Helper()
