@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,17 +21,11 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
-)
-
-// modelStepsVariable sets how many random steps TestModel takes; `make model` sets it
-// to 100,000. modelSeedVariable, with the steps that a failure names, plays those again.
-const (
-	modelStepsVariable = "MAC_STATS_MODEL_STEPS"
-	modelSeedVariable  = "MAC_STATS_MODEL_SEED"
 )
 
 // worldSteps is the number of steps for which a data folder is used.
@@ -49,23 +42,11 @@ const worldSteps = 2000
 //   - nothing that the user removed or forgot is in a request.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	steps, seed := 400, uint64(1)
+	few := 400
 	if testing.Short() {
-		steps = 100
+		few = 100
 	}
-	if v := os.Getenv(modelStepsVariable); v != "" {
-		seed = rand.Uint64()
-		var err error
-		if steps, err = strconv.Atoi(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if v := os.Getenv(modelSeedVariable); v != "" {
-		var err error
-		if seed, err = strconv.ParseUint(v, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	steps, seed := filetest.Random(t, few)
 	t.Logf("seed %d, %d steps", seed, steps)
 	total := map[string]int{}
 	for done := 0; done < steps && !t.Failed(); done += worldSteps {

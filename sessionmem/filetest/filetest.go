@@ -3,15 +3,38 @@
 package filetest
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"mac-stats/sessionmem/transcript"
 )
+
+// Random returns how many random steps a test takes, and the seed of its numbers. Without being
+// told otherwise the seed is fixed, so that a run before a change can't fail by chance.
+// MAC_STATS_MODEL_STEPS sets the steps and takes any seed (make model does); with
+// MAC_STATS_MODEL_SEED the steps that a failure names are taken again.
+func Random(t testing.TB, steps int) (n int, seed uint64) {
+	t.Helper()
+	seed = 1
+	if v := os.Getenv("MAC_STATS_MODEL_STEPS"); v != "" {
+		seed = rand.Uint64()
+		var err error
+		steps, err = strconv.Atoi(v)
+		Must(t, err)
+	}
+	if v := os.Getenv("MAC_STATS_MODEL_SEED"); v != "" {
+		var err error
+		seed, err = strconv.ParseUint(v, 10, 64)
+		Must(t, err)
+	}
+	return steps, seed
+}
 
 // Must ends the test on an error.
 func Must(t testing.TB, err error) {

@@ -23,14 +23,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// modelStepsVariable sets how many random steps TestModel takes; the bench run
-// sets it to 100,000. modelSeedVariable, together with the steps that a failure names, repeats
-// that run.
-const (
-	modelStepsVariable = "MAC_STATS_MODEL_STEPS"
-	modelSeedVariable  = "MAC_STATS_MODEL_SEED"
-)
-
 // retireAt is how many blocks a session of the model test gets before a new one replaces it.
 const retireAt = 60
 
@@ -45,24 +37,11 @@ const manySteps = 20_000
 // context is the same after every restart.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	steps := 2000
+	few := 2000
 	if testing.Short() {
-		steps = 400
+		few = 400
 	}
-	seed := uint64(1) // fixed, so that a run before a change can't fail by chance: make model uses others
-	if v := os.Getenv(modelStepsVariable); v != "" {
-		seed = rand.Uint64()
-		var err error
-		if steps, err = strconv.Atoi(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if v := os.Getenv(modelSeedVariable); v != "" {
-		var err error
-		if seed, err = strconv.ParseUint(v, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	steps, seed := filetest.Random(t, few)
 	worlds := max(1, steps/manySteps)
 	var remembered, waited atomic.Int64
 	t.Run("worlds", func(t *testing.T) {
