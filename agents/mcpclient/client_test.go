@@ -330,8 +330,15 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 func TestAServersListIsCleaned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
+	offered := b.Tools(t.Context())
+	for range startTime / firstTime { // on a busy machine a server starts more slowly than a turn waits
+		if list, _ := b.Servers(); !slices.ContainsFunc(list, func(s Server) bool { return len(s.Tools) == 0 }) {
+			break
+		}
+		offered = b.Tools(t.Context())
+	}
 	var names []string
-	for _, tool := range b.Tools(b.t.Context()) {
+	for _, tool := range offered {
 		if strings.HasPrefix(tool.Doc().Name, "many.") {
 			continue
 		}
