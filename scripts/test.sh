@@ -64,9 +64,9 @@ step_build() {
 	[[ -z $linked ]] || fail "The nogui build links a window system:" "$linked"
 }
 
-# More tests in parallel than processors, because many of them wait for a server, a
-# debounce or a disk. Another step vets them.
-test_flags=(-vet=off -parallel 8 -timeout 20m -tags "$test_tags")
+# More packages and tests in parallel than processors, because many of them wait for a
+# server, a debounce or a disk. Another step vets them.
+test_flags=(-vet=off -p 4 -parallel 8 -timeout 20m -tags "$test_tags")
 
 # postgres enables the tests of the memory server if PostgreSQL is available.
 postgres() {
@@ -74,26 +74,54 @@ postgres() {
 	export MAC_STATS_TEST_POSTGRES
 }
 
+# unit leaves the packages to race of which that runs every test in full, unless it is to run
+# without race.
 step_unit() {
+	local packages
 	in_memory
 	postgres
-	CGO_ENABLED=0 go test "${test_flags[@]}" ./...
+	packages=$(go list -tags "$test_tags" ./... | sort)
+	if [[ " ${steps[*]} " == *" race "* ]]; then
+		packages=$(comm -23 <(echo "$packages") <(comm -23 <(raced) <(shortened)))
+	fi
+	# shellcheck disable=SC2046 # one argument per package
+	CGO_ENABLED=0 go test "${test_flags[@]}" $(slowest_first "$packages")
 }
 
-# With -short, random models take fewer steps and measurements are smaller; unit runs them
-# in full. Left out are
-# - packages that are tested with a window, because the toolkit's test driver runs the code
-#   for its single goroutine on any goroutine,
-# - failuretest, which runs the built program, built without the race detector,
-# - bundle, which packs files on one goroutine.
+# With -short, random models take fewer steps and measurements are smaller. A program with
+# the race detector sleeps for a second before it ends, unless GORACE says otherwise, and
+# tests start many.
 step_race() {
 	local packages
 	in_memory
 	postgres
-	packages=$(go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
-		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/app/(failuretest|bundle)$')
-	# shellcheck disable=SC2086 # one argument per package
-	go test -race -short -shuffle=on "${test_flags[@]}" $packages
+	packages=$(raced)
+	# shellcheck disable=SC2046 # one argument per package
+	GORACE="atexit_sleep_ms=50 ${GORACE:-}" go test -race -short -shuffle=on "${test_flags[@]}" $(slowest_first "$packages")
+}
+
+# raced prints the packages that are tested with the race detector. Left out are
+# - packages that are tested with a window, because the toolkit's test driver runs the code
+#   for its single goroutine on any goroutine,
+# - failuretest, which runs the built program, built without the race detector,
+# - bundle, which packs files on one goroutine.
+raced() {
+	go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
+		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/app/(failuretest|bundle)$' | sort
+}
+
+# shortened prints the packages with tests that do less with -short or with the race detector.
+shortened() {
+	grep -rlE --include='*.go' 'testing\.Short\(\)|^//go:build .*!race' app agents sessionmem |
+		xargs dirname | sed "s|^|$(go list -m)/|" | sort -u
+}
+
+# slowest_first prints the packages with those at the beginning that take longest, so that
+# none of them runs alone at the end.
+slowest_first() {
+	local slow='/(failuretest|discord|backend|recall|agents|command|cpuwindow|session)$'
+	grep -E "$slow" <<<"$1"
+	grep -vE "$slow" <<<"$1"
 }
 
 # in_memory keeps the tests' folders in memory if there is enough of it, because they write
@@ -125,12 +153,16 @@ step_fuzz() {
 	((found > 0)) || fail "There is no fuzz target, which can't be."
 }
 
+# The two run at once, because they wait for their servers most of the time.
 step_ollama() {
-	local binary
+	local binary turns code=0
 	binary=$(scripts/ollama.sh)
 	in_memory
-	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -vet=off -parallel 3 -tags realollama ./agents/ollamatest/...
-	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary go test -count=1 -vet=off -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest
+	export CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary
+	go test -count=1 -vet=off -parallel 3 -tags realollama ./agents/ollamatest/... &
+	turns=$!
+	go test -count=1 -vet=off -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest || code=$?
+	wait "$turns" && return "$code"
 }
 
 step_e2e() {
