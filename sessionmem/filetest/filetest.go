@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mac-stats/sessionmem/transcript"
@@ -116,4 +117,15 @@ func WithoutBlock(t testing.TB, text, id string) string {
 	var out strings.Builder
 	Must(t, transcript.Write(&out, tr))
 	return out.String()
+}
+
+// InTime runs a test whose pauses take no time: in a bubble (package synctest) whose clock
+// begins with the time of the files.
+func InTime(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(began))
+		test(t)
+	})
 }

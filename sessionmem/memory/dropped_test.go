@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/lesson"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,7 +95,7 @@ func TestADroppedLineComesBackAtItsPlace(t *testing.T) {
 		{"no place for it", "```\ncode", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			filetest.InTime(t, func(t *testing.T) {
 				m := New(Config{Root: t.TempDir()})
 				saved(t, m.Path(global), "- one\n- two\n")
 				learn(t, m, "cats purr")
@@ -286,7 +287,7 @@ func TestLessonsThatWaitedForASave(t *testing.T) {
 
 // What another program writes into the file that the app replaced is its user's text.
 func TestSettleTakesOverWhatAReplacedFileReceives(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
 		m := New(Config{Root: t.TempDir()})
 		path := m.Path(global)
 		saved(t, path, "- one\n")

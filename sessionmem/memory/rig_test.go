@@ -3,7 +3,6 @@ package memory
 import (
 	"os"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"mac-stats/sessionmem/filetest"
@@ -31,14 +30,4 @@ func learn(t testing.TB, m *Memory, text string) Written {
 	w, err := m.Append(t.Context(), Lesson{Text: text, Confidence: 1, Session: "cpu-a"})
 	must(t, err)
 	return w
-}
-
-// inBubble runs a test whose pauses take no time. The bubble's clock has the files' time.
-func inBubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	began := time.Now()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(began))
-		test(t)
-	})
 }

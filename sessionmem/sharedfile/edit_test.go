@@ -124,7 +124,7 @@ func TestEditWaitsForASave(t *testing.T) {
 		{"removed on purpose", func(r *rig) { must(r.t, os.Remove(r.path)) }, func(*rig) {}, "- new\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			filetest.InTime(t, func(t *testing.T) {
 				r := newRig(t)
 				r.add("- one")
 				r.add("- two")
@@ -164,7 +164,7 @@ func TestEditWaitsForASave(t *testing.T) {
 }
 
 func TestAnEditThatWaitsCanBeStopped(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
 		r := newRig(t)
 		r.add("- one")
 		writeFile(t, r.path, "")
@@ -207,7 +207,7 @@ func TestRewrite(t *testing.T) {
 // One process at a time holds the lock. A session folder that was moved away isn't made
 // anew in its place.
 func TestLock(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
 		r := newRig(t)
 		unlock, err := r.Lock(t.Context())
 		must(t, err)

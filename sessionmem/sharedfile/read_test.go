@@ -51,7 +51,7 @@ func TestReadDuringASave(t *testing.T) {
 		{"missing, never read", false, func(r *rig) { must(r.t, os.Remove(r.path)) }, sharedfile.Reading{Missing: true}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			filetest.InTime(t, func(t *testing.T) {
 				r := newRig(t)
 				saved(t, r.path, before)
 				if tc.known {

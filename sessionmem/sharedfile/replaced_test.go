@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/filetest"
 )
 
 // What a program writes into a file that the app has replaced meanwhile is its user's text.
@@ -28,7 +30,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 		{name: "and saved under the right name", write: "- mine\n", pending: true, want: "- one\n- mine\n", after: func(r *rig) { saved(r.t, r.path, "- one\n- mine\n") }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			filetest.InTime(t, func(t *testing.T) {
 				r := newRig(t)
 				saved(t, r.path, "- one\n")
 				flag := os.O_WRONLY | os.O_APPEND
@@ -79,7 +81,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 
 // Two files of the user's are never mixed, however often it happens.
 func TestFilesThatAreKeptBesideHaveNamesOfTheirOwn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
 		r := newRig(t)
 		for range 2 {
 			saved(t, r.path, "- one\n")
@@ -104,7 +106,7 @@ func TestFilesThatAreKeptBesideHaveNamesOfTheirOwn(t *testing.T) {
 
 // Old files go at once if they may hold forgotten text.
 func TestDropReplaced(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
 		r := newRig(t)
 		r.DropReplaced() // there are none
 		saved(t, r.path, "- one\n")

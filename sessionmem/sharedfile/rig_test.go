@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"mac-stats/sessionmem/filetest"
@@ -114,16 +113,6 @@ func lines(f *sharedfile.Files) string {
 		texts = append(texts, l.Text())
 	}
 	return strings.Join(texts, "|")
-}
-
-// inBubble runs a test whose pauses take no time. The bubble's clock has the files' time.
-func inBubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	began := time.Now()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(began))
-		test(t)
-	})
 }
 
 // touch gives a file the bubble's time.
