@@ -96,16 +96,6 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 	})
 }
 
-func TestTabLeavesTheComposer(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		var e any = b.w.chat.Compose.Entry
-		if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
-			t.Error("the composer takes Tab for itself")
-		}
-	})
-}
-
 func TestFocusedControlIsPressedByKeyAndShowsFocus(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(3).shown()
