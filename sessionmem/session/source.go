@@ -74,8 +74,8 @@ func (r *blockSource) close() {
 // block returns a block by its number, its text cut at transcript.BlockLimit.
 func (r *blockSource) block(n uint32) (transcript.Block, error) {
 	ses := r.s
-	if b, ok := ses.withoutFile(n); ok {
-		return b, nil
+	if b := ses.withoutFile(n); b != nil {
+		return *b, nil
 	}
 	if b, ok := ses.texts.blocks[n]; ok {
 		return b, nil
@@ -145,8 +145,12 @@ func (r *blockSource) open(p part) error {
 
 // message returns a block of the branch with its current text.
 func (r *blockSource) message(f *branch.Fold, n uint32) (transcript.Block, error) {
+	note, edited := f.Edit(n)
+	if !edited {
+		return r.block(n)
+	}
 	b, err := r.block(n)
-	if note, ok := f.Edit(n); ok && err == nil {
+	if err == nil {
 		var edit transcript.Block
 		edit, err = r.block(note)
 		b.Text = edit.Text
@@ -187,21 +191,23 @@ func (s *state) contextNow() (transcript.Context, error) {
 }
 
 // withoutFile returns a block that is in no file: of a private session, or waiting for the
-// disk.
-func (s *state) withoutFile(n uint32) (b transcript.Block, ok bool) {
+// disk. It returns nil for one in a file.
+func (s *state) withoutFile(n uint32) *transcript.Block {
 	switch {
 	case s.private.Load():
-		return s.mem[n], true
+		return &s.mem[n]
 	case s.unsaved.base != nil && n >= s.unsaved.first:
-		return s.unsaved.blocks[n-s.unsaved.first], true
+		return &s.unsaved.blocks[n-s.unsaved.first]
 	}
-	return b, false
+	return nil
 }
 
 // sameBlock reports whether a block of the session has the content of b.
 func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
-	there, ok := s.withoutFile(n)
-	if !ok {
+	var there transcript.Block
+	if held := s.withoutFile(n); held != nil {
+		there = *held
+	} else {
 		r := s.source()
 		defer r.close()
 		raw, err := r.read(n, 0)
