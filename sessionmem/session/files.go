@@ -29,6 +29,7 @@ type files struct {
 	size      int64
 	tail      []byte // the file's last bytes, at most fingerprintLen
 	bare      bool   // older form of the format
+	isUTF8    bool   // known since it was read whole: later reads and writes only add to it
 	readOnly  bool   // newer format
 	rewrote   bool   // the file changed in another way than by growing
 	dirtyCopy bool   // a copy beside it holds what was forgotten

@@ -123,7 +123,7 @@ func (s *state) refreshToWrite(ctx context.Context) error {
 // toUTF8 rewrites a file that an editor saved in another encoding: appended blocks are
 // UTF-8.
 func (s *files) toUTF8() (converted bool, err error) {
-	if s.file == "" || s.size == 0 {
+	if s.file == "" || s.size == 0 || s.isUTF8 {
 		return false, nil
 	}
 	f, err := s.dir.Open(s.file)
@@ -138,6 +138,7 @@ func (s *files) toUTF8() (converted bool, err error) {
 	head := make([]byte, 64)
 	n, _ := f.ReadAt(head, 0) // the refresh before this reported any problem
 	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
+		s.isUTF8 = true
 		return false, nil
 	}
 	raw, err := io.ReadAll(io.NewSectionReader(f, 0, was.Size()))

@@ -159,7 +159,7 @@ func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 	s.rewrote = s.rewrote || s.stat != nil
 	var err error
 	for range maxReads {
-		s.readOnly, s.base = false, 0
+		s.isUTF8, s.readOnly, s.base = false, false, 0
 		s.forgetBlocks()
 		if err = s.readEarlier(); err == nil {
 			s.bare, err = s.readBlocks(f, fi, s.file)
