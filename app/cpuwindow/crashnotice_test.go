@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -56,14 +55,6 @@ func TestACrashNoticeCopiesItsReport(t *testing.T) {
 	if c.dismissed.Load() != 1 {
 		t.Errorf("another notice dismisses it too: %d", c.dismissed.Load())
 	}
-}
-
-func TestAnUnreadableCrashReportIsReported(t *testing.T) {
-	b, c := crashed(t)
-	c.err = errors.New("permission denied")
-	b.tap("Copy diagnostics")
-	b.Settle()
-	b.Sees("be copied: permission denied.")
 }
 
 func TestATakenHotkeyIsReportedBeforeTheMissingTray(t *testing.T) {
