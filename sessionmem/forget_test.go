@@ -432,13 +432,13 @@ func TestForgettingReachesTheJournal(t *testing.T) {
 	before := readFile(t, path)
 	mustAppend(t, r.s, "cli-a", user("the blue zebra"))
 	writeFile(t, path, before)
-	if n := r.removed(); n != 1 {
+	if n := storetest.Missing(t, r.s, "cli-a"); n != 1 {
 		t.Fatalf("%d are missing", n)
 	}
 	time.Sleep(1100 * time.Millisecond) // blocks have seconds
 	r.text("blue zebra")
 	r.residue("zebra")
-	if n := r.removed(); n != 0 {
+	if n := storetest.Missing(t, r.s, "cli-a"); n != 0 {
 		t.Errorf("%d are missing", n)
 	}
 	must(t, second(r.s.Restore(t.Context(), "cli-a")))
@@ -456,7 +456,7 @@ func TestRestoreAfterAnInterruptedForgetting(t *testing.T) {
 	mustAppend(t, r.s, "cli-a", user("two"))
 	mustAppend(t, r.s, "cli-a", user("three"))
 	writeFile(t, path, before)
-	if n := r.removed(); n != 3 {
+	if n := storetest.Missing(t, r.s, "cli-a"); n != 3 {
 		t.Fatalf("%d are missing", n)
 	}
 	time.Sleep(1100 * time.Millisecond) // blocks have seconds
@@ -473,12 +473,4 @@ func TestRestoreAfterAnInterruptedForgetting(t *testing.T) {
 		t.Error(diff)
 	}
 	r.residue("zebra")
-}
-
-// removed counts the messages that a save removed from the session.
-func (r *forgetRig) removed() int {
-	r.t.Helper()
-	removed, err := r.s.Removed(r.t.Context(), "cli-a")
-	must(r.t, err)
-	return removed.Messages
 }

@@ -1,7 +1,6 @@
 package sessionmem_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -38,10 +37,9 @@ var (
 
 const stampText = "2026-11-21T10:15:02+01:00"
 
-// remember appends a lesson and returns the file's text with the date as DATE.
-func remember(t *testing.T, m *memory.Memory, text string) string {
+// remember appends a lesson.
+func remember(t *testing.T, m *memory.Memory, text string) {
 	t.Helper()
 	_, err := m.Append(t.Context(), memory.Lesson{Text: text, Target: global, Session: "cpu-k3x9qa"})
 	must(t, err)
-	return strings.ReplaceAll(readFile(t, m.Path(global)), time.Now().Format(time.DateOnly), "DATE")
 }
