@@ -19,6 +19,7 @@ import (
 
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/pdftext"
 	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 
@@ -35,13 +36,17 @@ func pngBytes(t testing.TB, side int) []byte {
 	return b.Bytes()
 }
 
-// onePagePDF is a PDF that says Hello. Its table of contents is where startxref says.
-var onePagePDF = func() []byte {
+// onePagePDF is a PDF that says Hello.
+var onePagePDF = pdfOf("BT /F 9 Tf 9 9 Td (Hello) Tj ET")
+
+// pdfOf returns a PDF of one page with this content. Its table of contents is where startxref
+// says.
+func pdfOf(content string) []byte {
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
 		"<</Type/Page/Parent 2 0 R/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>",
 		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
-		"<</Length 31>>\nstream\nBT /F 9 Tf 9 9 Td (Hello) Tj ET\nendstream",
+		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
 	}
 	text, table := "%PDF-1.4\n", "0000000000 65535 f \n"
 	for i, o := range objects {
@@ -49,7 +54,7 @@ var onePagePDF = func() []byte {
 		text += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
 	return fmt.Appendf(nil, "%sxref\n0 6\n%strailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", text, table, len(text))
-}()
+}
 
 func jpegBytes(t testing.TB) []byte {
 	t.Helper()
@@ -88,6 +93,7 @@ func TestAttachableFiles(t *testing.T) {
 		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
 		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
 		"a PDF":           {file: "a.pdf", data: onePagePDF, want: attach.File{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
+		"a scanned PDF":   {file: "a.pdf", data: pdfOf("q Q"), err: "a.pdf can't be attached: " + pdftext.ErrPictures.Error() + "; attach a picture of the page, for a model that sees images."},
 		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
 		"a JPEG":          {file: "a.jpeg", data: jpegBytes(t), want: attach.File{Name: "a.jpeg", Ext: "jpg", Image: true}},
 		"too many pixels": {file: "a.png", data: widePNG(), err: "a.png can't be attached: 60000 × 60000 pixels are too many; make it smaller."},

@@ -140,12 +140,7 @@ func pdfUpload(name string, data []byte) (File, error) {
 	return File{Name: name, Ext: "txt", Data: []byte(text), Pages: pages}, nil
 }
 
-func megabytes(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d KB", (n+1023)>>10)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-}
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
 
 // ImageFormat returns the format of image data, by its first bytes.
 func ImageFormat(data []byte) (format string, ok bool) {

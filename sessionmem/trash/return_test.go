@@ -129,3 +129,72 @@ func TestAttachmentsOfOtherSessionsStay(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// An older file of the session goes to the trash and returns with it; a copy that a person made
+// stays.
+func TestOlderFilesGoAlong(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	copied := strings.TrimSuffix(path, ".md") + " copy.md"
+	writeFile(t, copied, readFile(t, path))
+	older := filepath.Join(filepath.Dir(path), "session-memory-cli-a-20200102-030405-older.md")
+	writeFile(t, older, "## User\n\nolder\n")
+	must(t, s.Delete(t.Context(), "cli-a"))
+	if diff := cmp.Diff([]string{filepath.Base(copied)}, storetest.Files(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, os.Remove(copied))
+	must(t, second(s.Undelete(t.Context(), "cli-a")))
+	if got := texts(t, s, "cli-a"); len(got) != 1 || got[0] != "one" || readFile(t, older) != "## User\n\nolder\n" {
+		t.Errorf("it holds %q", got)
+	}
+}
+
+// A session that can't be moved to the trash, or back, stays where it is.
+func TestTrashThatCannotBeUsed(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	a := storetest.Attach(t, s, "cli-a", "own.txt", "own")
+	mustAppend(t, s, "cli-a", user(transcript.WithLinks("one", a)))
+	bin := filepath.Join(root, transcript.SessionDir, catalog.TrashDir)
+	writeFile(t, bin, "a file")
+	for what, err := range map[string]error{"deleting": s.Delete(t.Context(), "cli-a"), "undeleting": second(s.Undelete(t.Context(), ""))} {
+		if err == nil || errors.Is(err, sessionmem.ErrNothingDeleted) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if got := texts(t, s, "cli-a"); len(got) != 1 || len(storetest.Attached(t, root)) != 1 {
+		t.Errorf("it holds %q", got)
+	}
+	must(t, os.Remove(bin))
+	must(t, s.Delete(t.Context(), "cli-a"))
+	files := filepath.Join(root, transcript.SessionDir, transcript.FilesDir)
+	must(t, os.RemoveAll(files))
+	writeFile(t, files, "a file") // the attachment can't return
+	if _, err := s.Undelete(t.Context(), "cli-a"); err == nil {
+		t.Error("it is back without its attachment")
+	}
+	must(t, os.Remove(files))
+	must(t, second(s.Undelete(t.Context(), "cli-a")))
+	if got := texts(t, s, "cli-a"); len(got) != 1 || len(storetest.Attached(t, root)) != 1 {
+		t.Errorf("back again it holds %q", got)
+	}
+}
+
+// Whatever returns under another name keeps what is in it.
+func TestFolderReturnsUnderAnotherName(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	folder := filepath.Join(root, transcript.SessionDir, "session-memory-cli-a-20261121-101010-x.md")
+	writeFile(t, filepath.Join(folder, "mine.txt"), "mine")
+	must(t, s.Delete(t.Context(), "cli-a"))
+	mustAppend(t, s, "cli-a", user("another"))
+	if name, err := s.Undelete(t.Context(), "cli-a"); name != "cli-a-2" || err != nil {
+		t.Errorf("it is called %q, %v", name, err)
+	}
+	if got := readFile(t, filepath.Join(strings.Replace(folder, "cli-a", "cli-a-2", 1), "mine.txt")); got != "mine" {
+		t.Errorf("it holds %q", got)
+	}
+}
