@@ -2,7 +2,7 @@
 //
 // It never starts a bus, because nobody else would be on it. Unlike the library, it doesn't
 // wait forever for a dead one. The callers use the connection for notifications, for the
-// tray's host and for the file manager.
+// tray's host, for the hotkey and for the file manager.
 package sessionbus
 
 import (
@@ -21,6 +21,16 @@ const loginTime = 2 * time.Second
 // Connect returns a new connection, which ends when ctx is done at the latest.
 func Connect(ctx context.Context) (*dbus.Conn, error) {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
+	return login(ctx, conn, err, os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+}
+
+// ConnectTo is Connect for the bus at an address.
+func ConnectTo(ctx context.Context, address string) (*dbus.Conn, error) {
+	conn, err := dbus.Dial(address, dbus.WithContext(ctx))
+	return login(ctx, conn, err, address)
+}
+
+func login(ctx context.Context, conn *dbus.Conn, err error, address string) (*dbus.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reach the session bus: %w", err)
 	}
@@ -41,7 +51,7 @@ func Connect(ctx context.Context) (*dbus.Conn, error) {
 	}
 	if err != nil {
 		_ = conn.Close() // nothing was sent over it
-		return nil, fmt.Errorf("log in to the session bus at %s: %w", os.Getenv("DBUS_SESSION_BUS_ADDRESS"), err)
+		return nil, fmt.Errorf("log in to the session bus at %s: %w", address, err)
 	}
 	return conn, nil
 }

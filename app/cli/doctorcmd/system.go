@@ -13,12 +13,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/godbus/dbus/v5"
 	"github.com/shirou/gopsutil/v4/disk"
 
 	"mac-stats/agents/fault"
 	"mac-stats/app/cli/words"
 	"mac-stats/app/monitor"
+	"mac-stats/app/sessionbus"
 )
 
 // Probes holds doctor's questions to the system.
@@ -153,27 +153,9 @@ func hasTrayHost(ctx context.Context, env map[string]string) (bool, error) {
 		}
 		address = "unix:path=" + socket
 	}
-	type answer struct {
-		owned bool
-		err   error
-	}
-	done := make(chan answer, 1)
-	go func() { // the handshake takes no deadline; it ends with the connection's context
-		owned, err := ownsWatcher(ctx, address)
-		done <- answer{owned, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return false, fmt.Errorf("the D-Bus session does not answer: %w", ctx.Err())
-	case a := <-done:
-		return a.owned, a.err
-	}
-}
-
-func ownsWatcher(ctx context.Context, address string) (bool, error) {
-	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
+	conn, err := sessionbus.ConnectTo(ctx, address)
 	if err != nil {
-		return false, fmt.Errorf("connect to the D-Bus session: %w", err)
+		return false, err
 	}
 	defer func() { _ = conn.Close() }() // nothing was changed over it
 	var owned bool

@@ -13,6 +13,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"mac-stats/app/hotkey"
+	"mac-stats/app/sessionbus"
 )
 
 // The portal for global shortcuts (flatpak.github.io/xdg-desktop-portal,
@@ -74,9 +75,9 @@ func openPortal(bus string) (*portal, error) {
 	if bus == "" {
 		return nil, errors.New("there is no session bus")
 	}
-	conn, err := dbus.Connect(bus)
+	conn, err := sessionbus.ConnectTo(context.Background(), bus)
 	if err != nil {
-		return nil, fmt.Errorf("reach the session bus: %w", err)
+		return nil, err
 	}
 	p := &portal{conn: conn, signals: make(chan *dbus.Signal, 16)}
 	if err := p.begin(); err != nil {

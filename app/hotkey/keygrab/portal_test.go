@@ -4,6 +4,8 @@ package keygrab
 
 import (
 	"errors"
+	"net"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,6 +114,32 @@ func TestThePortalOnWayland(t *testing.T) {
 	portal.refuses.Store(true)
 	if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, errRefused) {
 		t.Errorf("refused: %v", err)
+	}
+}
+
+// A session bus that hangs must not hang the app.
+func TestABusThatNeverAnswersIsLeft(t *testing.T) {
+	t.Parallel()
+	silent := filepath.Join(t.TempDir(), "bus")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", silent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	left := make(chan error, 1)
+	go func() {
+		_, err := Take(func(key string) string {
+			return map[string]string{"WAYLAND_DISPLAY": "wayland-0", "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + silent}[key]
+		}, combo(t, "Ctrl+Alt+Space"), func() {})
+		left <- err
+	}()
+	select {
+	case err := <-left:
+		if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "does not answer") {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("it waits for the bus")
 	}
 }
 
