@@ -189,3 +189,24 @@ func TestTheAppRewritesASummaryThatForgettingCut(t *testing.T) {
 		t.Errorf("%+v %v, want a Summary by the model of what is left", c.Summary, err)
 	}
 }
+
+// A session is summarised on request, and again only if there is more to summarise.
+func TestSummarizeOnRequest(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+learning(t).Addr())})
+	talk(t, b, "cli-a", "")
+	covered := 0
+	done, err := b.Compaction.Summarize(t.Context(), "cli-a", func(n int) { covered = n })
+	if err != nil || done.Summary.ID == "" || done.Messages != covered || covered == 0 || done.Messages+done.Recent != 8 {
+		t.Errorf("%+v, %v, begun with %d", done, err, covered)
+	}
+	again, err := b.Compaction.Summarize(t.Context(), "cli-a", func(int) { t.Error("it began again") })
+	if err != nil || again.Summary.ID != "" || again.Recent != done.Recent {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	if !b.Schedules.onBattery(t.Context()) && !b.Compaction.mayCompact(t.Context()) {
+		t.Error("on the mains a periodic pass may not run")
+	}
+	if b.Compaction.loadedModel(t.Context(), "gone:7b") {
+		t.Error("a model that isn't there is loaded")
+	}
+}

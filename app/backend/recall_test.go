@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -158,5 +159,34 @@ func TestACommandWaitsUntilTheEmbeddingModelIsLoaded(t *testing.T) {
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Each session is named once, with its best passage, and what was said in memory files isn't.
+func TestRelatedNamesEachSessionOnce(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")})
+	for _, said := range [][2]string{{"cpu-a", "The zephyr proxy listens on 8443"}, {"cpu-a", "The zephyr proxy again"}, {"cpu-b", "A zephyr blows"}} {
+		if _, err := b.Store.Append(t.Context(), said[0], transcript.Block{Kind: transcript.KindUser, Text: said[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Memory.Append(t.Context(), memory.Lesson{Text: "The zephyr is a wind", Hand: true}); err != nil {
+		t.Fatal(err)
+	}
+	progress := 0
+	stop := b.Index.OnIndexing(func(indexfile.Progress) { progress++ })
+	if err := b.Index.RebuildIndex(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	b.Index.notifyProgress(indexfile.Progress{})
+	during := progress
+	b.Index.notifyProgress(indexfile.Progress{})
+	if progress != during {
+		t.Error("progress is reported after stop")
+	}
+	hits, state, err := b.Index.Related(t.Context(), "zephyr proxy", true)
+	if err != nil || state.Err != nil || len(hits) != 2 || hits[0].Session != "cpu-a" || hits[1].Session != "cpu-b" {
+		t.Errorf("%+v, %v, %v", hits, state, err)
 	}
 }

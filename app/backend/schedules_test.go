@@ -254,3 +254,51 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+func TestSchedulesAreSwitchedAndShowTheirLastAnswer(t *testing.T) {
+	s := saying(t, "", "# **All** is `well`\nMore of it.")
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
+	write(t, b.Schedules.File(), "# mine\n[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"p\"\n")
+	for _, on := range []bool{false, true} {
+		if err := b.Schedules.EnableSchedule(t.Context(), "A", on); err != nil {
+			t.Fatal(err)
+		}
+		if list, problems := b.Schedules.List(); len(problems) > 0 || len(list) != 1 || list[0].Enabled != on {
+			t.Errorf("switched to %v: %+v, %v", on, list, problems)
+		}
+	}
+	if err := b.Schedules.EnableSchedule(t.Context(), "B", true); err == nil {
+		t.Error("a schedule that isn't there was switched on")
+	}
+	if got := b.Schedules.LastAnswer(t.Context(), "schedule-a"); got != "" {
+		t.Errorf("before it ran: %q", got)
+	}
+	if _, err := b.Schedules.RunNow(t.Context(), "A"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Schedules.LastAnswer(t.Context(), "schedule-a"); got != "All is well" {
+		t.Errorf("after it ran: %q", got)
+	}
+	if err := b.Schedules.RemoveSchedule(t.Context(), "A"); err != nil {
+		t.Error(err)
+	}
+	if err := b.Schedules.RemoveSchedule(t.Context(), "A"); err == nil {
+		t.Error("it was removed twice")
+	}
+}
+
+// A schedule's failure is its answer, in words and with the next step.
+func TestAScheduleThatFailsSaysWhy(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")})
+	write(t, b.Schedules.File(), "[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"p\"\n")
+	notices := make(chan Notice, 100)
+	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
+	_, _ = b.Schedules.RunNow(t.Context(), "A") // the notice has its error
+	if n := next(t, notices, func(n Notice) bool { return n.Kind == NoticeSchedule && n.Text != "" }); n.Title != "A" || !strings.HasPrefix(n.Text, "Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`") {
+		t.Errorf("told %+v", n)
+	}
+	write(t, filepath.Join(b.Paths.Home, schedule.HeartbeatName), "- look at the disk")
+	if _, _, err := b.Schedules.beat(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "Ollama isn't running") {
+		t.Errorf("the heartbeat: %v", err)
+	}
+}

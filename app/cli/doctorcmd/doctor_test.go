@@ -132,6 +132,29 @@ func TestDoctorFinds(t *testing.T) {
 			"config", "config.toml:1:", "Edit ",
 		},
 		{
+			"a memory that can't be read", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "agents/memory.md/x", "") },
+			"memory", "memory.md can't be read: ", "Open it in an editor",
+		},
+		{
+			"a transcript that can't be read", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) {
+				e.Write(t, "session/session-memory-cli-dir-20260105-080000-dir.md/x", "")
+				if err := os.Chmod(filepath.Join(e.Home, "session"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}, "transcripts", "can't be read: ", "Open it in an editor",
+		},
+		{
+			"no agent that can be used", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) {
+				e.Must(t, "agents", "list")
+				for _, id := range []string{"000", "001", "002", "003"} {
+					e.Write(t, "agents/agent-"+id+"/agent.json", "{")
+				}
+			}, "agent 000", "", "agents reset",
+		},
+		{"a memory server that can't be reached", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) {
+			e.Write(t, "config.toml", "[recall]\nbackend = \"postgres\"\npostgres_url = \"postgres://me:secret@127.0.0.1:1/memory?connect_timeout=2\"\n")
+		}, "memory server", "127.0.0.1", "this machine searches its own files"},
+		{
 			"no default agent", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "config.toml", "[agents]\ndefault = \"nobody\"\n") },
 			"agents", "nobody", "config.toml",
 		},
@@ -174,5 +197,27 @@ func TestDoctorWithoutADataFolder(t *testing.T) {
 	o := e.Run(t, "doctor", "--json")
 	if lines := clitest.Objects(t, o.Stdout); o.Code != clitest.Failed || lines[0]["name"] != "folder" || lines[0]["ok"] != false {
 		t.Errorf("got %+v", o)
+	}
+}
+
+func TestDoctorWithoutAHome(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("x"))
+	e.Environ = []string{"OLLAMA_HOST=" + e.Server.Addr()}
+	o := e.Run(t, "doctor", "--json")
+	lines := clitest.Objects(t, o.Stdout)
+	if o.Code != clitest.Failed || lines[0]["name"] != "folder" || lines[0]["fix"] != "Set HOME, or MAC_STATS_HOME to the folder to use." || lines[1]["name"] != "start" {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestDoctorOfTheDemo(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	if o := e.Run(t, "--demo", "doctor"); o.Code != clitest.Done || strings.Contains(o.Stdout, " folder ") || !strings.HasSuffix(o.Stdout, "Nothing is wrong.\n") {
+		t.Errorf("got %+v", o)
+	}
+	if _, err := os.Stat(e.Home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data folder: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package doctorcmd_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -25,5 +26,16 @@ func TestDoctorChecksTheIndex(t *testing.T) {
 	e.Must(t, "ask", "--session", "later", "Where is the quokka?")
 	if ok, words := found(); !ok || !strings.Contains(words, "behind by 1 file; the app brings it up to date, or `mac-stats memory reindex`") {
 		t.Errorf("%v %q", ok, words)
+	}
+	e.AppRuns = true
+	if ok, words := found(); !ok || !strings.HasSuffix(words, "behind by 1 file") {
+		t.Errorf("while the app runs: %v %q", ok, words)
+	}
+	path, _ := clitest.Objects(t, e.Must(t, "memory", "status", "--json"))[0]["path"].(string)
+	if err := os.WriteFile(path, []byte(strings.Repeat("no index ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ok, _ := found(); ok {
+		t.Error("a damaged index is fine")
 	}
 }

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/tray/traytest"
 )
 
 func TestAFolderThatCantBeWritten(t *testing.T) {
@@ -82,5 +86,76 @@ func TestTheTrayHostProbeHasATimeLimit(t *testing.T) {
 	began := time.Now()
 	if _, err := hasTrayHost(ctx, map[string]string{"XDG_RUNTIME_DIR": dir}); err == nil || time.Since(began) > time.Minute {
 		t.Errorf("a bus that hangs: %v after %v", err, time.Since(began))
+	}
+}
+
+func TestATrayHostIsFoundOnTheBus(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return // other systems always have one
+	}
+	bus, err := traytest.StartBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	probes := systemProbes([]string{"DBUS_SESSION_BUS_ADDRESS=" + bus.Address})
+	if host, err := probes.TrayHost(t.Context()); host || err != nil {
+		t.Errorf("on an empty bus: %v, %v", host, err)
+	}
+	conn, err := dbus.Connect(bus.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := conn.RequestName(watcher, dbus.NameFlagDoNotQueue); err != nil {
+		t.Fatal(err)
+	}
+	if host, err := probes.TrayHost(t.Context()); !host || err != nil {
+		t.Errorf("with a host: %v, %v", host, err)
+	}
+	if found, there, err := probes.Display(t.Context()); there || err != nil || found == "" {
+		t.Errorf("the display: %q, %v, %v", found, there, err)
+	}
+}
+
+func TestFreeSpaceOfARealDisk(t *testing.T) {
+	t.Parallel()
+	free := systemProbes(nil).Free
+	if n, err := free(t.TempDir()); err != nil || n == 0 {
+		t.Errorf("%d bytes are free, %v", n, err)
+	}
+	if _, err := free(filepath.Join(t.TempDir(), "gone")); err == nil {
+		t.Error("a folder that isn't there has free space")
+	}
+	if runtime.GOOS == "linux" {
+		if _, err := free("/proc"); !errors.Is(err, ErrNoDisk) {
+			t.Errorf("/proc: %v", err)
+		}
+	}
+	dir := t.TempDir()
+	if got := existing(filepath.Join(dir, "a", "b")); got != dir {
+		t.Errorf("the nearest folder is %s", got)
+	}
+}
+
+func TestPermissionsThatAreTooWide(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // there are none
+	}
+	home := t.TempDir()
+	session := filepath.Join(home, "session")
+	if err := errors.Join(os.Chmod(home, 0o700), os.Mkdir(session, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		if err := os.WriteFile(filepath.Join(session, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := checkPermissions(home)
+	if want := "others may read " + filepath.Join(session, "a") + ", " + filepath.Join(session, "b") + ", " + filepath.Join(session, "c") + " and 2 more"; got.OK || got.Found != want {
+		t.Errorf("found %+v", got)
 	}
 }
