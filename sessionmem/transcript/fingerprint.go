@@ -67,23 +67,26 @@ const (
 )
 
 // checksum returns a checksum of the words of a text. It ignores white space: an editor may
-// use other line ends, trim lines or refill paragraphs. It reads bytes because every message
-// is summed whenever its session is read.
+// use other line ends, trim lines or refill paragraphs. It reads bytes, and words in a short
+// loop, because every message is summed whenever its session is read.
 func checksum[T string | []byte](text T) uint32 {
-	sum, between := uint32(fnvBasis), false
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case ' ', '\n', '\t', '\r', '\v', '\f':
-			between = true
-		default:
-			if between {
-				sum, between = sum*fnvPrime, false
-			}
+	sum := uint32(fnvBasis)
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c > ' ' || !isBlank(c) {
 			sum = (sum ^ uint32(c)) * fnvPrime
+			continue
+		}
+		for i+1 < len(text) && isBlank(text[i+1]) {
+			i++
+		}
+		if i+1 < len(text) {
+			sum *= fnvPrime
 		}
 	}
 	return sum
 }
+
+func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // Fingerprints are the messages since a reset in the order of the file; each element holds the
 // sums of all messages up to it.
