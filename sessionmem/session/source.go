@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/sessiondir"
@@ -57,11 +58,15 @@ func (t *heldTexts) keep(numbers []uint32) {
 // blockSource reads blocks of a session: from memory if held, otherwise from its file. The
 // caller holds ses.mu and closes it.
 type blockSource struct {
-	s   *state
-	f   *os.File // opened on demand
-	of  string   // the part that f belongs to
-	buf []byte
+	s    *state
+	f    *os.File // opened on demand
+	of   string   // the part that f belongs to
+	buf  []byte   // what was read last
+	from int64    // its offset in f
 }
+
+// readAhead is how many bytes are read at once if blocks are read in the order of the file.
+const readAhead = 64 << 10
 
 func (s *state) source() *blockSource { return &blockSource{s: s} }
 
@@ -108,15 +113,24 @@ func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 	if limit > 0 {
 		length = min(length, limit)
 	}
-	if int64(cap(r.buf)) < length {
-		r.buf = make([]byte, length)
+	if skip, held := where.at-r.from, int64(len(r.buf)); skip < 0 || skip+length > held {
+		want := length
+		if held > 0 && skip >= 0 && skip <= held+readAhead {
+			want = max(length, readAhead)
+		}
+		buf := slices.Grow(r.buf[:0], int(want))[:want]
+		n, err := r.f.ReadAt(buf, where.at)
+		r.buf, r.from = buf[:n], where.at
+		switch {
+		case int64(n) >= length:
+		case errors.Is(err, io.EOF):
+			return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut the file short
+		default:
+			return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
+		}
 	}
-	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
-		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut the file short
-	} else if err != nil {
-		return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
-	}
-	return transcript.ParseBlock(r.buf[:length], where.at, where.size, where.bare), nil
+	raw := r.buf[where.at-r.from:][:length:length]
+	return transcript.ParseBlock(raw, where.at, where.size, where.bare), nil
 }
 
 // open opens a part if it is still the file that the session was read from.
@@ -139,7 +153,7 @@ func (r *blockSource) open(p part) error {
 		return errors.Join(wholefile.Explain("reading "+p.file, err), f.Close())
 	}
 	r.close()
-	r.f, r.of = f, p.file
+	r.f, r.of, r.buf = f, p.file, r.buf[:0]
 	return nil
 }
 
