@@ -35,6 +35,10 @@ type bench struct {
 	asked    []string // the texts of all requests
 	drawn    int
 	notified []string // the notifications
+	told     []string // the notices in the window
+	opened   string   // the session that a notification led to
+	press    func()   // presses the newest notification
+	active   conversation.Run
 }
 
 // run is a run whose events a test sends.
@@ -74,20 +78,23 @@ func (b *bench) Draw(conversation.View) {
 	b.drawn++
 }
 
-func (b *bench) notify(_, body string, _ func()) {
+func (b *bench) notify(_, body string, onClick func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.notified = append(b.notified, body)
+	b.notified, b.press = append(b.notified, body), onClick
 }
 
+func (b *bench) Notify(words, more string) { b.told = append(b.told, words+" "+more) }
+func (b *bench) ShowSession(name string)   { b.opened = name }
+
+// Active returns a run of this process that the chats didn't start.
+func (b *bench) Active(string) conversation.Run { return b.active }
+
 func (b *bench) Context() context.Context                                     { return b.ctx }
-func (*bench) Notify(string, string)                                          {}
 func (*bench) Started(*conversation.Conversation)                             {}
 func (*bench) Address(*agents.Request)                                        {}
 func (*bench) NoServer()                                                      {}
 func (*bench) ListChanged()                                                   {}
-func (*bench) ShowSession(string)                                             {}
-func (*bench) Active(string) conversation.Run                                 { return nil }
 func (*bench) NewName(source string) string                                   { return source + "-new" }
 func (*bench) SetPrivate(string)                                              {}
 func (*bench) IsPrivate(name string) bool                                     { return strings.HasPrefix(name, "private") }
