@@ -6,6 +6,7 @@
 package sessionbus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,8 @@ func login(ctx context.Context, conn *dbus.Conn, err error, address string) (*db
 		err = errors.New("it does not answer")
 	}
 	if err != nil {
-		_ = conn.Close() // nothing was sent over it
+		_ = conn.Close()             // nothing was sent over it
+		err = cmp.Or(ctx.Err(), err) // which closed the connection
 		return nil, fmt.Errorf("log in to the session bus at %s: %w", address, err)
 	}
 	return conn, nil
