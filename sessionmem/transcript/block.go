@@ -263,15 +263,21 @@ func (b Block) IsCorrection() bool {
 	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
 }
 
-// corrected applies the corrections among all to blocks: edited blocks get their new text,
-// deleted blocks and the notes are removed.
-func corrected(blocks, all []Block) []Block {
+// corrections returns the last correction of each block, by the block's ID.
+func corrections(all []Block) map[string]Block {
 	last := map[string]Block{}
 	for _, b := range all {
 		if b.IsCorrection() {
 			last[b.Parent] = b
 		}
 	}
+	return last
+}
+
+// corrected applies the corrections among all to blocks: edited blocks get their new text,
+// deleted blocks and the notes are removed.
+func corrected(blocks, all []Block) []Block {
+	last := corrections(all)
 	if len(last) == 0 {
 		return blocks
 	}

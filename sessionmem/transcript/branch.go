@@ -20,7 +20,7 @@ func (t *Transcript) Branch() []Block {
 
 // Versions returns, for each message of the branch that replaced others (an edited message of
 // the user, or a repeated answer), the IDs of all its versions in the order they were
-// written. A version is named by its first message.
+// written. A version is named by its first message that wasn't deleted.
 func (t *Transcript) Versions() map[string][]string {
 	p := t.paths()
 	if len(p.left) == 0 {
@@ -30,8 +30,9 @@ func (t *Transcript) Versions() map[string][]string {
 		behind int // the message before it
 		kind   Kind
 	}
+	last := corrections(t.Blocks)
 	first := func(path []int) int { // the first message; the work done for an answer comes before it
-		i := slices.IndexFunc(path, func(n int) bool { return t.Blocks[n].IsMessage() })
+		i := slices.IndexFunc(path, func(n int) bool { return t.Blocks[n].IsMessage() && last[t.Blocks[n].ID].Note != NoteDeleted })
 		if i < 0 {
 			return -1
 		}

@@ -60,6 +60,9 @@ func TestBranchAndItsVersions(t *testing.T) {
 		"a rewind to a block that is gone": {"u1 a1 -u7 =u8 u2", "u1 a1 u2", nil},
 		"a rewind to a note":               {"u1 n1 a1 -n1 u2", "u1 n1 a1 u2", nil},
 		"what was left holds no message":   {"u1 t1 -t1 u2", "u1 u2", nil},
+		"a deleted version":                {"u1 a1 -a1 a2 !a1", "u1 a2", nil},
+		"one of three deleted":             {"u1 -u1 u2 !u2 -u2 u3", "u3", map[string][]string{"u3": {"u1", "u3"}}},
+		"an edited version":                {"u1 -u1 u2 ~u1:new", "u2", map[string][]string{"u2": {"u1", "u2"}}},
 		"corrections":                      {"u1 a1 u2 ~u1:new !a1 ~u1:newer", "u1=newer u2", nil},
 		"a rewind undoes no correction":    {"u1 a1 ~u1:new u2 -a1 u3", "u1=new u3", nil},
 	} {
