@@ -10,7 +10,9 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/app/config"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/memory"
@@ -328,4 +330,81 @@ func TestMissingLinesAreShownAndDecided(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An edit is discarded, and Undo brings it back.
+func TestAnEditIsDiscardedAndBroughtBack(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		p := b.onMemory("- one\n")
+		b.pushes("Edit")
+		p.edit.entry.SetText("- one\n- mine\n")
+		b.Settle()
+		if got := b.edits.Unsaved(); len(got) != 1 || got[0] != b.memoryPath() {
+			t.Errorf("unsaved: %q", got)
+		}
+		b.pushes("Discard")
+		if got := p.edit.entry.Text; got != "- one\n" || len(b.edits.Unsaved()) != 0 {
+			t.Errorf("the field holds %q, unsaved: %q", got, b.edits.Unsaved())
+		}
+		b.pushes("Undo")
+		if got := p.edit.entry.Text; got != "- one\n- mine\n" || len(b.edits.Unsaved()) != 1 {
+			t.Errorf("the field holds %q, unsaved: %q", got, b.edits.Unsaved())
+		}
+		// a window that is opened later finds it
+		b.edits.Flush()
+		later := NewEdits(b, b.parts.Memories)
+		later.LoadStored()
+		b.Settle()
+		if got := strings.Join(b.notices, "; "); !strings.Contains(got, "Unsaved changes restored: memory.md (") || len(later.Unsaved()) != 1 {
+			t.Errorf("notices: %q, unsaved: %q", got, later.Unsaved())
+		}
+	})
+}
+
+func TestHowMemoriesAreSavedIsChosen(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		var set []string
+		b.parts.Set = func(key, value string) error { set = append(set, key+" = "+value); return nil }
+		b.onMemory("- one\n")
+		now := ""
+		for _, m := range memoryModes() {
+			if m.value == config.Default().Memory.Write {
+				now = m.words
+			}
+		}
+		b.pushes(now + "  ▾")
+		b.Sees("New memories: ask first", "New memories: off")
+		for range memoryModes() {
+			b.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
+		}
+		b.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.Settle()
+		if diff := cmp.Diff([]string{"memory.write = off"}, set); diff != "" {
+			t.Errorf("set (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Every memory is listed below whose it is, with what it is used for.
+func TestEveryKindOfMemoryIsListed(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		kinds := map[memory.TargetKind]string{memory.TargetAgent: "002", memory.TargetChannel: "general", memory.TargetPerson: "ann", memory.TargetServer: "home"}
+		for kind, id := range kinds {
+			writeOutside(t, b.parts.Memories.Path(memory.Target{Kind: kind, ID: id}), "- likes tea\n")
+		}
+		p := b.onMemory("- one\n")
+		b.Sees("All agents", "Agents", "Discord channels", "People", "Servers", "#general", "ann", "home")
+		for kind, used := range map[memory.TargetKind]string{memory.TargetAgent: "used by this agent only", memory.TargetChannel: "used in this Discord channel", memory.TargetPerson: "used when this person writes", memory.TargetServer: "used in this server"} {
+			path := b.parts.Memories.Path(memory.Target{Kind: kind, ID: kinds[kind]})
+			row := p.split.rows[path]
+			if row == nil {
+				t.Fatalf("%s isn't listed", path)
+			}
+			row.OnTap()
+			b.Until(used, "- likes tea")
+		}
+	})
 }
