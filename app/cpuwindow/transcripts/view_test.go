@@ -80,7 +80,7 @@ func TestRowsDoNotGrowWithTheTranscript(t *testing.T) {
 		b.Settle()
 		b.Sees("question 0")
 		most := 0
-		for range 60 {
+		for range 24 {
 			v.Rows.Port.ScrollTo(v.Rows.Port.MaxOffset())
 			b.settleRows()
 			most = max(most, len(v.Rows.Built))
