@@ -53,6 +53,15 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return g
 }
 
+// ListGroup is Group for a command that lists, like its first subcommand, list; short
+// describes that one.
+func (c *Line) ListGroup(use, about, short string, list func(*cobra.Command, []string) error, children ...*cobra.Command) *cobra.Command {
+	first := c.WithJSON(&cobra.Command{Use: "list", Short: short, Args: NoArgs, RunE: list})
+	g := c.WithJSON(Group(use, about, append([]*cobra.Command{first}, children...)...))
+	g.RunE = list
+	return g
+}
+
 // WithJSON adds the flag --json to a command.
 func (c *Line) WithJSON(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&c.Out.AsJSON, "json", false, "print one JSON object a line")

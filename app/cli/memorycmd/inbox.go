@@ -41,20 +41,12 @@ func newProposalLine(b *backend.Backend, p memory.Proposal, state string) propos
 }
 
 func inboxCommand(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("inbox", "Review what models propose to remember", inboxListCommand(c), acceptCommand(c), editCommand(c), discardCommand(c))
+	group := c.ListGroup("inbox", "Review what models propose to remember", "List the proposals, the oldest first", listInbox(c),
+		acceptCommand(c), editCommand(c), discardCommand(c))
 	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, which you can edit:
 every lesson if memory.write = ask, if the conversation contains text from strangers or
 if the memory is full, and every change to a line. Without a command, inbox lists it.`
-	c.WithJSON(group)
-	group.RunE = listInbox(c)
 	return group
-}
-
-func inboxListCommand(c *cmdline.Line) *cobra.Command {
-	return c.WithJSON(&cobra.Command{
-		Use: "list", Short: "List the proposals, the oldest first", Args: cmdline.NoArgs,
-		RunE: listInbox(c),
-	})
 }
 
 func listInbox(c *cmdline.Line) func(*cobra.Command, []string) error {

@@ -34,20 +34,12 @@ type revokedLine struct {
 
 // PermissionsCommand returns permissions.
 func PermissionsCommand(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("permissions", "Show and revoke what your agents may do without asking", listCommand(c), revokeCommand(c), clearCommand(c))
+	group := c.ListGroup("permissions", "Show and revoke what your agents may do without asking",
+		"List what is allowed and what is never allowed, the oldest first", listPermissions(c), revokeCommand(c), clearCommand(c))
 	group.Long = `A tool that acts outside mac-stats asks before it runs. The answers always, in this
 chat and never are kept in permissions.toml, which you can edit. Without a command,
 permissions lists them.`
-	c.WithJSON(group)
-	group.RunE = listPermissions(c)
 	return group
-}
-
-func listCommand(c *cmdline.Line) *cobra.Command {
-	return c.WithJSON(&cobra.Command{
-		Use: "list", Short: "List what is allowed and what is never allowed, the oldest first", Args: cmdline.NoArgs,
-		RunE: listPermissions(c),
-	})
 }
 
 func listPermissions(c *cmdline.Line) func(*cobra.Command, []string) error {
