@@ -73,6 +73,7 @@ type lexicon struct {
 	letters   map[rune]languageMask   // letters that only some languages of the Latin script use
 	irregular [latinLanguages]map[string]string
 	dates     map[string]dateWord // by bare word
+	umlauts   *strings.Replacer   // of German words typed without them
 }
 
 func newLexicon() *lexicon {
@@ -88,6 +89,7 @@ func newLexicon() *lexicon {
 		light:    make(map[string]languageMask, 512),
 		letters:  make(map[rune]languageMask),
 		dates:    dateLexicon(),
+		umlauts:  strings.NewReplacer("ae", "a", "oe", "o", "ue", "u"),
 	}
 	for table, masks := range map[string]map[string]languageMask{stopWords: l.stops, lightWords: l.light} {
 		for line := range strings.Lines(table) {

@@ -160,7 +160,7 @@ func (q *queryReader) variants(w *word) []Variant {
 	for lang := range latinLanguages {
 		add(q.a.stem(w, lang).text)
 	}
-	if plain := strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(w.bare); plain != w.bare {
+	if plain := q.a.lex.umlauts.Replace(w.bare); plain != w.bare {
 		add(q.a.lex.stemOf(plain, langGerman))
 	}
 	return out
@@ -191,10 +191,8 @@ func (a *Analyzer) asksWhen() bool {
 		if i > 2 {
 			break
 		}
-		for when := range strings.FieldsSeq(whenWords) {
-			if w.bare == when {
-				return true
-			}
+		if isAmong(w.bare, whenWords) {
+			return true
 		}
 	}
 	return false
@@ -227,11 +225,18 @@ func (a *Analyzer) asksQuantity() bool {
 	return false
 }
 
-func isAmong(word, words string) bool {
-	for w := range strings.FieldsSeq(words) {
-		if w == word {
+// isAmong reports whether a word is in a list with white space between its words.
+func isAmong(word, list string) bool {
+	for from := 0; word != ""; {
+		i := strings.Index(list[from:], word)
+		if i < 0 {
+			return false
+		}
+		begin, end := from+i, from+i+len(word)
+		if (begin == 0 || list[begin-1] <= ' ') && (end == len(list) || list[end] <= ' ') {
 			return true
 		}
+		from = end
 	}
 	return false
 }
