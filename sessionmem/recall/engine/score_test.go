@@ -46,7 +46,7 @@ func (x *index) order(question string) []string {
 		c := found[text]
 		return w.Base(c.Words, c.Session, c.Share)
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Compare(value(b), value(a)) })
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b)) })
 	return out
 }
 
