@@ -103,14 +103,15 @@ func (r *ranking) addTerm(t analysis.QueryTerm, weight float32) {
 // sessions.
 func (r *ranking) release(i int, word uint64) {
 	r.held[i] = 0
+	sources, parts, own, bySource := r.v.lay.sources, r.v.lay.parts, r.own, r.bySource
 	for ; word != 0; word &= word - 1 {
 		at := i<<6 + bits.TrailingZeros64(word)
-		source := r.v.lay.sources[at]
-		if r.bySource[source] == 0 {
+		source := sources[at]
+		if bySource[source] == 0 {
 			r.seen = append(r.seen, source)
 		}
-		r.bySource[source] += r.own[at] * r.user.Of(r.v.lay.parts[at])
-		r.own[at] = 0
+		bySource[source] += own[at] * r.user.Of(parts[at])
+		own[at] = 0
 	}
 }
 

@@ -65,16 +65,16 @@ func (s *scratch) isExact(at uint32) bool { return s.exact[at>>6]>>(at&63)&1 != 
 // spread counts the occurrences of a term at the beginnings of messages for the neighbouring
 // messages: an answer says much about its question, and a question about its answer.
 func (r *ranking) spread() {
-	flags := r.v.lay.flags
+	flags, words, own, beginning := r.v.lay.flags, r.v.lay.words, r.own, r.w.Beside.Beginning
 	for i, word := range r.held {
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
 			if flags[at]&format.FlagContinues != 0 {
 				continue
 			}
-			n := r.own[at]
-			if words := float32(r.v.lay.words[at]); words > r.w.Beside.Beginning {
-				n *= r.w.Beside.Beginning / words
+			n := own[at]
+			if length := float32(words[at]); length > beginning {
+				n *= beginning / length
 			}
 			if isAlone(flags, at) {
 				r.spreadAlone(flags, at, n)

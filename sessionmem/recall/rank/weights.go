@@ -69,9 +69,14 @@ type Shares struct {
 
 // Of returns the share for a message of n parts.
 func (s *Shares) Of(n uint8) float32 {
-	if s.known[n] == 0 {
-		s.known[n] = float32(math.Pow(float64(max(n, 1)), s.power))
+	if share := s.known[n]; share != 0 { // small enough to be inlined: each passage asks
+		return share
 	}
+	return s.compute(n)
+}
+
+func (s *Shares) compute(n uint8) float32 {
+	s.known[n] = float32(math.Pow(float64(max(n, 1)), s.power))
 	return s.known[n]
 }
 
