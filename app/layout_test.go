@@ -157,7 +157,7 @@ var rooms = map[string][]string{
 	"app/cli/discordcmd":  {"app/backend", "app/cli/cmdline", "app/cli/words", "app/discord/channels", "app/discord/connection", "app/discord/token"},
 	"app/cli/toolcmd":     {"agents/mcpclient", "agents/tools", "app/backend", "app/cli/cmdline", "app/cli/words", "app/config", "app/mcpserver", "sessionmem/recall"},
 	"app/cli/doctorcmd": {
-		"agents", "agents/fault", "agents/ollama", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/discordcmd", "app/cli/memorycmd", "app/cli/modelcmd", "app/cli/words", "app/config", "app/crash", "app/discord/connection", "app/monitor", "sessionmem/recall", "sessionmem/recall/postgres",
+		"agents", "agents/fault", "agents/ollama", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/discordcmd", "app/cli/memorycmd", "app/cli/modelcmd", "app/cli/words", "app/config", "app/crash", "app/discord/connection", "app/monitor", "app/sessionbus", "sessionmem/recall", "sessionmem/recall/postgres",
 	},
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},
