@@ -67,10 +67,10 @@ quality: ## measure how well search finds messages (BENCH=the folder with the ch
 sidebyside: ## compare the app's cost with other system monitors
 	@scripts/sidebyside.sh
 
-e2e: build ## test the built app on virtual screens, three at a time, with a real Ollama; screenshots in artifacts/
+e2e: build ## test the built app on virtual screens, five at a time, with a real Ollama; screenshots in artifacts/
 	@mkdir -p $(ARTIFACTS)
 	CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh) MAC_STATS_TEST_BINARY=$(CURDIR)/bin/mac-stats \
-		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -trimpath -vet=off -parallel 3 -tags e2e $(WALK) ./app/e2etest/...
+		MAC_STATS_TEST_ARTIFACTS=$(ARTIFACTS) go test -count=1 -trimpath -vet=off -parallel 5 -tags e2e $(WALK) ./app/e2etest/...
 
 discord-load: ## load the Discord bot: 1,000 interleaved messages, then 100 channels with 50 messages per second for a minute
 	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'InterleavedPlaces|TestLoad' ./app/discord
