@@ -22,7 +22,11 @@ import (
 // programs do, in random order. Whenever everything is embedded, each chunk must have the
 // vector of its own words, and there must be no other vectors.
 func TestRandomChangesLeaveEveryChunkItsOwnVector(t *testing.T) {
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			m := &vectorModelTest{bench: newBench(t), r: rand.New(rand.NewPCG(seed, 7)), f: newFakeEmbedder()}
 			m.withEmbedder(m.f)
