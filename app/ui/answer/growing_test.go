@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -215,6 +216,11 @@ func TestMatchesAreFoundInEveryRow(t *testing.T) {
 
 // Code is wrapped on request, and copied as it is.
 func TestCodeIsWrappedAndCopied(t *testing.T) {
+	// In a bubble, the end of "Copied" draws nothing during a later test.
+	synctest.Test(t, wrapsAndCopies)
+}
+
+func wrapsAndCopies(t *testing.T) {
 	long := strings.Repeat("call(argument) ", 20)
 	var copied []string
 	port := shown(t, "```sh\n"+long+"\n```", func(s string) { copied = append(copied, s) }, Style{})
