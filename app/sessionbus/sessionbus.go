@@ -21,39 +21,55 @@ const loginTime = 2 * time.Second
 
 // Connect returns a new connection, which ends when ctx is done at the latest.
 func Connect(ctx context.Context) (*dbus.Conn, error) {
-	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
-	return login(ctx, conn, err, os.Getenv("DBUS_SESSION_BUS_ADDRESS"))
+	return connect(ctx, os.Getenv("DBUS_SESSION_BUS_ADDRESS"), func(ctx context.Context) (*dbus.Conn, error) {
+		return dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
+	})
 }
 
 // ConnectTo is Connect for the bus at an address.
 func ConnectTo(ctx context.Context, address string) (*dbus.Conn, error) {
-	conn, err := dbus.Dial(address, dbus.WithContext(ctx))
-	return login(ctx, conn, err, address)
+	return connect(ctx, address, func(ctx context.Context) (*dbus.Conn, error) {
+		return dbus.Dial(address, dbus.WithContext(ctx))
+	})
 }
 
-func login(ctx context.Context, conn *dbus.Conn, err error, address string) (*dbus.Conn, error) {
-	if err != nil {
-		return nil, fmt.Errorf("reach the session bus: %w", err)
+func connect(ctx context.Context, address string, dial func(context.Context) (*dbus.Conn, error)) (*dbus.Conn, error) {
+	whole := ctx
+	ctx, stop := context.WithCancel(whole) // ends a connection that is made too late
+	limit := time.AfterFunc(loginTime, stop)
+	type result struct {
+		conn *dbus.Conn
+		err  error
 	}
-	done := make(chan error, 1)
-	go func() {
-		err := conn.Auth(nil)
-		if err == nil {
-			err = conn.Hello()
-		}
-		done <- err
+	done := make(chan result, 1)
+	go func() { // the library takes no deadline
+		conn, err := login(ctx, dial)
+		done <- result{conn, err}
 	}()
+	var r result
 	select {
-	case err = <-done:
+	case r = <-done:
 	case <-ctx.Done():
-		err = ctx.Err()
-	case <-time.After(loginTime):
-		err = errors.New("it does not answer")
 	}
+	inTime := limit.Stop()
+	if inTime && r.conn != nil && r.err == nil {
+		context.AfterFunc(r.conn.Context(), stop) // releases ctx
+		return r.conn, nil
+	}
+	stop()
+	if !inTime {
+		r.err = errors.New("it does not answer")
+	}
+	return nil, fmt.Errorf("log in to the session bus at %s: %w", address, cmp.Or(whole.Err(), r.err))
+}
+
+func login(ctx context.Context, dial func(context.Context) (*dbus.Conn, error)) (*dbus.Conn, error) {
+	conn, err := dial(ctx)
 	if err != nil {
-		_ = conn.Close()             // nothing was sent over it
-		err = cmp.Or(ctx.Err(), err) // which closed the connection
-		return nil, fmt.Errorf("log in to the session bus at %s: %w", address, err)
+		return nil, err
 	}
-	return conn, nil
+	if err := conn.Auth(nil); err != nil {
+		return nil, err // the connection ends with ctx
+	}
+	return conn, conn.Hello()
 }
