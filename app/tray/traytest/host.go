@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -59,10 +60,10 @@ func StartBus() (*Bus, error) {
 
 // Close ends the bus.
 func (b *Bus) Close() error {
-	if err := b.cmd.Process.Kill(); err != nil {
+	if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil { // killed, it would leave its socket in /tmp
 		return fmt.Errorf("ending the session bus: %w", err)
 	}
-	_ = b.cmd.Wait() // it was killed, and reports that
+	_ = b.cmd.Wait() // it reports the signal
 	return nil
 }
 
