@@ -330,7 +330,7 @@ func TestTakeLock(t *testing.T) {
 }
 
 // Whether somebody writes a file is known, or reported as unknown; it is never made up.
-func TestIsOpenForWriting(t *testing.T) {
+func TestAFileOpenForWriting(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.md")
 	write(t, path, "one")
