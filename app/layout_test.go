@@ -54,6 +54,7 @@ var restricted = []struct {
 	{what: module + "/sessionmem/textfold/textfoldtest", users: []string{"sessionmem/textfold/textfoldtest"}, tests: true},
 	{what: module + "/sessionmem/storetest", users: []string{"sessionmem/storetest"}, tests: true},
 	{what: module + "/app/ui/uitest", users: []string{"app/ui/uitest"}, tests: true},
+	{what: module + "/app/cpuwindow/windowtest", users: []string{"app/cpuwindow/windowtest"}, tests: true},
 	{what: module + "/app/ui/screentest", users: []string{"app/ui/screentest"}, tests: true},
 	{what: module + "/app/cli/clitest", users: []string{"app/cli/clitest"}, tests: true},
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
@@ -174,9 +175,10 @@ var rooms = map[string][]string{
 	"app/cpuwindow/chat": {
 		"agents", "agents/fault", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/faultwords", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose", "sessionmem/forgotten", "sessionmem/transcript",
 	},
-	"app/cpuwindow/find":     {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/prose"},
-	"app/cpuwindow/slash":    {"app/i18n", "app/ui/column", "app/ui/kit"},
-	"app/cpuwindow/remember": {"app/cpuwindow/compose", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/lesson", "sessionmem/memory"},
+	"app/cpuwindow/windowtest": {"agents", "app/monitor"},
+	"app/cpuwindow/find":       {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/prose"},
+	"app/cpuwindow/slash":      {"app/i18n", "app/ui/column", "app/ui/kit"},
+	"app/cpuwindow/remember":   {"app/cpuwindow/compose", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/lesson", "sessionmem/memory"},
 	"app/cpuwindow/transcripts": {
 		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/prose", "sessionmem/transcript",
 	},

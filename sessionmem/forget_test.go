@@ -80,18 +80,7 @@ func (r *forgetRig) forget(add func(*forgotten.Draft)) []forgotten.Touched {
 func (r *forgetRig) residue(words ...string) {
 	r.t.Helper()
 	for _, root := range []string{r.root, r.root + "-cache"} {
-		_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return nil
-			}
-			data := strings.ToLower(readFile(r.t, p) + " " + filepath.Base(p))
-			for _, w := range words {
-				if strings.Contains(data, strings.ToLower(w)) {
-					r.t.Errorf("%s still holds %q:\n%s", p, w, data)
-				}
-			}
-			return nil
-		})
+		filetest.Lacks(r.t, root, words...)
 	}
 }
 

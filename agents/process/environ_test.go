@@ -2,6 +2,8 @@ package process
 
 import (
 	"context"
+	"flag"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -19,14 +21,14 @@ func TestEnviron(t *testing.T) {
 
 // A program that isn't there is an error of Start, and a killed one ends.
 func TestStartAndKill(t *testing.T) {
+	if flag.Arg(0) == "sleep" { // the program that is killed
+		time.Sleep(time.Hour)
+	}
 	if _, err := Start(exec.CommandContext(t.Context(), "/no/such/program"), Usual()); err == nil {
 		t.Error("started nothing")
 	}
-	if _, err := exec.LookPath("sleep"); err != nil {
-		t.Skip("no program to start")
-	}
 	ctx, stop := context.WithCancel(t.Context())
-	p, err := Start(exec.CommandContext(ctx, "sleep", "1000"), Usual())
+	p, err := Start(exec.CommandContext(ctx, os.Args[0], "-test.run=^TestStartAndKill$", "sleep"), Usual())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/sessionmem"
 )
 
@@ -243,7 +244,7 @@ func BenchmarkKeystroke(b *testing.B) {
 func BenchmarkApplyToken(b *testing.B) {
 	c := conversation.New("cpu-1")
 	c.Begin("q", time.Now())
-	c.SetRun(newStubRun())
+	c.SetRun(windowtest.NewRun())
 	ev := agents.Event{Type: agents.EventToken, Round: 1, Text: "word ", Agent: "o", Model: "m"}
 	for b.Loop() {
 		c.Apply(ev)

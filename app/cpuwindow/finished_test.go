@@ -60,8 +60,8 @@ func TestASlowAnswerNotifiesIfNobodyIsWatching(t *testing.T) {
 				}
 				conv := b.w.chats().Shown()
 				time.Sleep(c.took)
-				b.run(0).events <- c.last
-				close(b.run(0).events)
+				b.run(0).Sent <- c.last
+				close(b.run(0).Sent)
 				b.Settle()
 				if got != c.want {
 					t.Errorf("it says %q, want %q", got, c.want)

@@ -53,7 +53,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(20).shown()
 		b.w.chat.Send("q")
-		ev := b.run(0).events
+		ev := b.run(0).Sent
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		ev <- agents.Event{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}
@@ -100,7 +100,7 @@ func TestFocusedControlIsPressedByKeyAndShowsFocus(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(3).shown()
 		b.w.chat.Send("q")
-		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
+		b.run(0).Sent <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
 		b.Settle()
 		c := b.w.win.Canvas()
 		row := b.w.chat.View.Built[entriesNow(b.w.chats().Shown())[1].Key].Call.Content.(*kit.Tappable)
@@ -145,7 +145,7 @@ func TestEscapeStopsFromAnywhere(t *testing.T) {
 		b.w.chat.Send("q")
 		b.Settle()
 		b.w.chat.Head.Agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		if !b.run(0).stopped {
+		if !b.run(0).Stopped {
 			t.Error("Esc on a button did not stop the run")
 		}
 	})

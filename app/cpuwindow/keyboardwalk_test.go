@@ -127,7 +127,7 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 	tests := map[string]func(b *bench){
 		"chat": func(b *bench) {
 			b.w.chat.Send("q")
-			ev := b.run(0).events
+			ev := b.run(0).Sent
 			ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 			ev <- agents.Event{Type: agents.EventThinking, Text: "hm"}
 			ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}

@@ -76,8 +76,8 @@ func TestOlderMessagesStayWhenTheFileChanges(t *testing.T) {
 		}, "message 80.", "message 279."},
 		"an edit is refused": {func(b *bench, _ *sessionmem.Store, _ string) {
 			b.w.chat.View.Act.EditMessage("u150", "a better message")
-			b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is gone.", Err: errors.New("x")}
-			close(b.run(0).events)
+			b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is gone.", Err: errors.New("x")}
+			close(b.run(0).Sent)
 			b.Settle()
 		}, "message 80.", "message 199."},
 	} {

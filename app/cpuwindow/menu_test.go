@@ -19,11 +19,11 @@ func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
 		if b.w.root.drawer {
 			t.Error("Esc leaves the drawer open")
 		}
-		if b.run(0).stopped {
+		if b.run(0).Stopped {
 			t.Error("Esc stopped the answer behind the drawer")
 		}
 		windowHost{b.w}.Escape()
-		if !b.run(0).stopped {
+		if !b.run(0).Stopped {
 			t.Error("Esc does not stop the answer")
 		}
 	})

@@ -70,14 +70,14 @@ func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
 		b.shown()
 		b.w.chat.Send("q")
 		b.Settle()
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateQueued, Block: "u1"}
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindDown, Text: "Ollama isn't running at h.", Detail: "Start it with `ollama serve`, then Retry."}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateQueued, Block: "u1"}
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: fault.KindDown, Text: "Ollama isn't running at h.", Detail: "Start it with `ollama serve`, then Retry."}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.Sees("running at h.", "Retry", "Get Ollama", "Re-check")
 		b.w.chat.View.Act.Retry(lastFault(b.w.chats().Shown()))
-		b.run(1).events <- agents.Event{Type: agents.EventError, Kind: fault.KindDown, Text: "Ollama isn't running at h."}
-		close(b.run(1).events)
+		b.run(1).Sent <- agents.Event{Type: agents.EventError, Kind: fault.KindDown, Text: "Ollama isn't running at h."}
+		close(b.run(1).Sent)
 		b.Settle()
 		b.Sees("tried again at ")
 		b.server.mu.Lock()
@@ -94,7 +94,7 @@ func TestAMissingModelCanBePulledWhereverItWasNamed(t *testing.T) {
 		missing := &ollama.Error{Kind: ollama.ErrModelMissing, Op: "resolve", Host: "h", Model: "typed:1b"}
 		b := newBench(t).shown()
 		b.w.chat.Send("q")
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindModelMissing, Text: "typed:1b isn't installed.", Err: missing}
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: fault.KindModelMissing, Text: "typed:1b isn't installed.", Err: missing}
 		b.Settle()
 		b.Sees("Pull typed:1b")
 	})

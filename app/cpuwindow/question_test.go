@@ -20,7 +20,7 @@ func TestAQuestionWaitsInItsChat(t *testing.T) {
 		b.Settle()
 		b.w.chat.Send("once more")
 		b.Settle()
-		events := b.run(0).events
+		events := b.run(0).Sent
 		events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "call-1", Name: "files.write_file", Task: "a\u202eb.md"}}
 		q := agents.Question{
 			ID: "call-1", Tool: "files.write_file", What: `files.write_file {"path":"a\u202eb.md","text":"x"}` + "\n\nThe program now says of this tool: Writes anything.",
@@ -35,7 +35,7 @@ func TestAQuestionWaitsInItsChat(t *testing.T) {
 		b.Sees("a question waits for you")
 		b.w.chat.Send("and here?")
 		b.Settle()
-		b.run(1).events <- agents.Event{Type: agents.EventToken, Text: "Here all goes on."}
+		b.run(1).Sent <- agents.Event{Type: agents.EventToken, Text: "Here all goes on."}
 		b.Settle()
 		b.Sees("Here all goes on.", "a question waits for you")
 		answered := q

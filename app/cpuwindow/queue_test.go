@@ -25,7 +25,7 @@ func (b *bench) enter(text string) {
 
 // finish ends a run successfully; its message has the block ID id.
 func (b *bench) finish(i int, id string) {
-	ev := b.run(i).events
+	ev := b.run(i).Sent
 	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: id, Agent: "orchestrator", Model: "m"}
 	ev <- agents.Event{Type: agents.EventDone, Text: "answer " + id, Block: "a" + id, Agent: "orchestrator", Model: "m"}
 	close(ev)

@@ -62,7 +62,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 				screentest.InBubble(t, func(t *testing.T) {
 					b := newBench(t).shown()
 					b.w.chat.Send("q")
-					b.run(0).events <- token("an answer")
+					b.run(0).Sent <- token("an answer")
 					b.Settle()
 					tt.open(b)
 					port := tt.port(b)

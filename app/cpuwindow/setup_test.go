@@ -32,7 +32,7 @@ func TestInstallStepsAreShownIfTheServerNeverAnswered(t *testing.T) {
 				// when a message gets no answer because the server is down
 				b.enter("hello")
 				b.Settle()
-				events := b.run(0).events
+				events := b.run(0).Sent
 				events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 				events <- agents.Event{Type: agents.EventError, Kind: "ollama_down", Text: "Ollama isn't running."}
 				close(events)

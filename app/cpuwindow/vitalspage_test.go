@@ -8,32 +8,10 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 )
-
-// fullSnapshot returns a reading of a machine with every metric.
-func fullSnapshot() monitor.Snapshot {
-	procs := []monitor.Process{
-		{PID: 1 << 20, Since: 7, Name: "stubborn", CPU: 182, Memory: 4.1e9},
-		{PID: 1, Since: 1, Name: "init", CPU: 1, Memory: 1e6},
-	}
-	return monitor.Snapshot{
-		Time: time.Date(2026, 3, 14, 10, 20, 30, 0, time.Local),
-		CPU:  monitor.CPUReading{Percent: 37, Cores: []float64{12, 97}, Load1: 1.5, Load5: 1, Load15: 0.5},
-		Memory: monitor.MemoryReading{
-			Used: 8 << 30, Total: 16 << 30, Available: 8 << 30, Cached: 3 << 30, SwapNA: "no swap", Pressure: "waiting 0.4 % of the time",
-		},
-		GPU:         monitor.GPUReading{NA: "no readable GPU"},
-		Temperature: monitor.TemperatureReading{Sensor: "coretemp", Celsius: 81, All: []monitor.Sensor{{Name: "coretemp", Celsius: 81}, {Name: "nvme", Celsius: 40}}},
-		Disk: monitor.DiskReading{Free: 5e9, Total: 100e9, ReadRate: 1e6, WriteRate: 2e6, Volumes: []monitor.Volume{
-			{Path: "/", Free: 5e9, Total: 100e9, ReadRate: 1e6}, {Path: "/data", Free: 1e12, Total: 2e12, RateNA: "none"},
-		}},
-		Network:   monitor.NetworkReading{Down: 2e6, Up: 1e5},
-		Battery:   monitor.BatteryReading{Percent: 9, OnBattery: true},
-		Processes: monitor.ProcessesReading{Count: 99, Top: procs, ByMemory: []monitor.Process{procs[1], procs[0]}},
-	}
-}
 
 // onVitals returns a window that shows the vitals page of a snapshot.
 func onVitals(t *testing.T, s monitor.Snapshot) *bench {
@@ -49,7 +27,7 @@ func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 
 func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, fullSnapshot())
+		b := onVitals(t, windowtest.Snapshot())
 		b.Sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "average 2 %, peak 3 %")
 		// a second press of the strip returns to the chat
 		test.Tap(b.w.vitals.Cells[3])
@@ -87,7 +65,7 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, fullSnapshot())
+		b := onVitals(t, windowtest.Snapshot())
 		b.w.chat.Compose.SetText("Look at this:")
 		b.w.panes.details.Ask(monitor.CPU)
 		b.Settle()
@@ -106,7 +84,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 // A question about the machine doesn't join the open chat.
 func TestAskStartsANewChat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, fullSnapshot())
+		b := onVitals(t, windowtest.Snapshot())
 		before := b.w.chats().Shown()
 		before.Begin("about Lisbon", time.Now())
 		b.w.panes.details.Ask(monitor.CPU)
@@ -121,7 +99,7 @@ func TestAskStartsANewChat(t *testing.T) {
 func BenchmarkVitalsUpdate(b *testing.B) {
 	w := newBench(b).shown()
 	w.w.ShowVitals()
-	s := fullSnapshot()
+	s := windowtest.Snapshot()
 	n := 0.0
 	for b.Loop() {
 		n++

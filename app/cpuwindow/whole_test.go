@@ -147,7 +147,7 @@ func TestEscClosesOneThingAfterTheOther(t *testing.T) {
 		b.Settle()
 		windowHost{b.w}.ChooseFile("A file", "Open", func(string) {})
 		for i, open := range []func() bool{
-			func() bool { return b.w.chooser.open != nil }, b.w.chat.Slash.Visible, b.w.chat.Find.Open, func() bool { return !b.run(0).stopped },
+			func() bool { return b.w.chooser.open != nil }, b.w.chat.Slash.Visible, b.w.chat.Find.Open, func() bool { return !b.run(0).Stopped },
 		} {
 			if !open() {
 				t.Fatalf("%d is closed too early", i)

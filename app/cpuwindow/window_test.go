@@ -29,6 +29,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
@@ -66,13 +67,13 @@ type bench struct {
 type stubTurns struct {
 	mu       sync.Mutex
 	requests []agents.Request
-	runs     []*stubRun
+	runs     []*windowtest.Run
 }
 
 func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := newStubRun()
+	r := windowtest.NewRun()
 	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
 	return r
 }
@@ -281,7 +282,7 @@ func (b *bench) shown() *bench {
 	return b
 }
 
-func (b *bench) run(i int) *stubRun {
+func (b *bench) run(i int) *windowtest.Run {
 	b.t.Helper()
 	if len(b.turns.runs) <= i {
 		b.t.Fatalf("%d runs were started", len(b.turns.runs))
@@ -332,7 +333,7 @@ func TestNothingIsDrawnWhileHidden(t *testing.T) {
 		if b.vitals.shown != 0 || b.vitals.publish != nil {
 			t.Error("the vitals are still asked for")
 		}
-		b.run(0).events <- token("while hidden")
+		b.run(0).Sent <- token("while hidden")
 		time.Sleep(240 * time.Millisecond) // three frames
 		if n := len(b.Queue); n != 0 {
 			t.Errorf("%d calls onto the UI goroutine while hidden", n)
@@ -352,7 +353,7 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 		if len(b.w.library.Infos()) != 0 {
 			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.library.Infos()))
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		b.Settle()
 		if len(b.w.library.Infos()) != 1 {
 			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.library.Infos()))
@@ -468,7 +469,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 			b := newBench(t).shown()
 			b.w.win.Resize(fyne.NewSize(420, 700))
 			b.w.chat.Send(s)
-			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
+			b.run(0).Sent <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
 			b.Settle()
 			b.w.chat.View.Port.ScrollTo(0)
 			b.w.win.Canvas().Capture()

@@ -3,6 +3,7 @@
 package filetest
 
 import (
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -88,6 +89,26 @@ func Await(t testing.TB, pattern string) string {
 			t.Fatalf("want one %s, got %v", pattern, files)
 		}
 	}
+}
+
+// Lacks tests that no file below a folder holds one of the words, or has it in its name, in
+// any case.
+func Lacks(t testing.TB, root string, words ...string) {
+	t.Helper()
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		Must(t, err)
+		text := strings.ToLower(string(data) + " " + filepath.Base(path))
+		for _, word := range words {
+			if strings.Contains(text, strings.ToLower(word)) {
+				t.Errorf("%s still holds %q:\n%s", path, word, text)
+			}
+		}
+		return nil
+	})
 }
 
 // EditorSaves are the ways editors replace a file's content.

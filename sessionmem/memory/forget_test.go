@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forgotten"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,18 +56,7 @@ func (r *forgetRig) forget(tr *forgotten.Draft) []forgotten.Touched {
 // residue fails if a file below the folder contains the words, or has them in its name.
 func (r *forgetRig) residue(words ...string) {
 	r.t.Helper()
-	_ = filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil
-		}
-		data := strings.ToLower(readFile(r.t, p) + " " + filepath.Base(p))
-		for _, w := range words {
-			if strings.Contains(data, strings.ToLower(w)) {
-				r.t.Errorf("%s still holds %q:\n%s", p, w, data)
-			}
-		}
-		return nil
-	})
+	filetest.Lacks(r.t, r.root, words...)
 }
 
 func actions(found []forgotten.Touched) map[string]int {

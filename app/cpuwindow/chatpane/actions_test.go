@@ -56,8 +56,8 @@ func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		b.pane.View.Act.EditMessage("u1", "a better question")
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.Sees("answer one", "question two", "answer two", "no longer part")
 		b.pane.View.Act.Retry(lastFault(b.pane.Chats.Shown()))
@@ -76,7 +76,7 @@ func TestAnsweringAgainSaysSo(t *testing.T) {
 		if r := b.turns.requests[0]; r.Retry != "u2" {
 			t.Fatalf("the request is %+v", r)
 		}
-		b.run(0).events <- token("another answer")
+		b.run(0).Sent <- token("another answer")
 		b.Settle()
 		b.Sees("answered again", "another answer", "answer one")
 		b.SeesNot("answer two")

@@ -30,6 +30,7 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/slash"
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
@@ -69,50 +70,16 @@ type bench struct {
 // stubTurns starts runs whose events a test sends.
 type stubTurns struct {
 	requests []agents.Request
-	runs     []*stubRun
+	runs     []*windowtest.Run
 }
 
 func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Run {
-	r := &stubRun{events: make(chan agents.Event, 64)}
+	r := windowtest.NewRun()
 	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
 	return r
 }
 
 func (*stubTurns) Active(string) conversation.Run { return nil }
-
-type stubRun struct {
-	events  chan agents.Event
-	stopped bool
-	calls   []string
-	answers map[string]agents.Answer
-}
-
-func (r *stubRun) Stop()              { r.stopped = true }
-func (r *stubRun) StopCall(id string) { r.calls = append(r.calls, id) }
-func (r *stubRun) Answer(id string, answer agents.Answer) bool {
-	r.answers = map[string]agents.Answer{id: answer}
-	return true
-}
-
-// Events returns the events that a test sends, until ctx ends.
-func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
-	out := make(chan agents.Event)
-	go func() {
-		defer close(out)
-		for {
-			select {
-			case ev, more := <-r.events:
-				if !more {
-					return
-				}
-				out <- ev
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
-}
 
 type stubServer struct {
 	mu     sync.Mutex
@@ -394,7 +361,7 @@ func (b *bench) branched(name string) {
 		transcript.Block{ID: "a3", Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "q3", Text: "20 minutes."})
 }
 
-func (b *bench) run(i int) *stubRun {
+func (b *bench) run(i int) *windowtest.Run {
 	b.t.Helper()
 	if len(b.turns.runs) <= i {
 		b.t.Fatalf("%d runs were started", len(b.turns.runs))
@@ -408,7 +375,7 @@ func token(s string) agents.Event {
 
 // finish ends a run successfully; its message has the block ID id.
 func (b *bench) finish(i int, id string) {
-	ev := b.run(i).events
+	ev := b.run(i).Sent
 	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: id, Agent: "orchestrator", Model: "m"}
 	ev <- agents.Event{Type: agents.EventDone, Text: "answer " + id, Block: "a" + id, Agent: "orchestrator", Model: "m"}
 	close(ev)

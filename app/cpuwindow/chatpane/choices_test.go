@@ -60,8 +60,8 @@ func TestAChoiceGoesWithTheFirstMessageAndIsSavedAfterThat(t *testing.T) {
 		if got := b.turns.requests[0].Settings; got == nil || !got.Equal(want) {
 			t.Errorf("sent %+v", got)
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventDone}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).Sent)
 		b.Settle()
 
 		b.saved(c.Name, transcript.Block{Kind: transcript.KindUser, Text: "q"}, want.Note()) // as the turn does
@@ -128,8 +128,8 @@ func TestAChoiceThatCouldNotBeSavedGoesWithTheNextMessage(t *testing.T) {
 		}, true},
 		"after a message that was refused too": {func(b *bench) {
 			b.pane.Send("one")
-			b.run(0).events <- failed
-			close(b.run(0).events)
+			b.run(0).Sent <- failed
+			close(b.run(0).Sent)
 			b.Settle()
 		}, true},
 		"not after a message that was saved": {func(b *bench) {
@@ -173,8 +173,8 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 			b.Settle()
 			b.pane.Send("look")
 			i := len(b.turns.requests) - 1
-			b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
-			close(b.run(i).events)
+			b.run(i).Sent <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
+			close(b.run(i).Sent)
 			b.Settle()
 			return lastFault(c)
 		}
@@ -185,7 +185,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		if last.Text != "look" || len(last.Files) != 0 {
 			t.Errorf("sent %+v", last)
 		}
-		close(b.run(len(b.turns.requests) - 1).events)
+		close(b.run(len(b.turns.requests) - 1).Sent)
 		b.Settle()
 
 		f = refuse(fault.KindNoVision)
@@ -195,7 +195,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		if c.Chosen().Model != "gemma3:4b" || len(last.Files) != 1 { // the request or the transcript has the choice
 			t.Errorf("chosen is %q, sent %+v", c.Chosen().Model, last)
 		}
-		close(b.run(len(b.turns.requests) - 1).events)
+		close(b.run(len(b.turns.requests) - 1).Sent)
 		b.Settle()
 
 		f = refuse(fault.KindTooLong)

@@ -59,8 +59,8 @@ func TestDroppedFilesGoWithTheNextMessageOnly(t *testing.T) {
 			t.Error("they are still beside the next message")
 		}
 		b.Sees("What is this?", "notes.txt")
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindDisk, Text: "The disk is full."}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: fault.KindDisk, Text: "The disk is full."}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.pane.View.Act.Retry(conversation.Fault{Text: "What is this?"})
 		b.Settle()
@@ -160,9 +160,9 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		if _, ok := b.thumb(u.Attachment()); !ok {
 			t.Error("no picture was made")
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
-		b.run(0).events <- agents.Event{Type: agents.EventDone}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).Sent)
 		b.Settle()
 		if len(b.pane.Chats.Shown().FilesSent()) != 0 {
 			t.Error("what is on disk is kept in memory, too")

@@ -87,7 +87,7 @@ func TestFindWhileAnAnswerStreams(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("tell me of the zebra")
-		ev := b.run(0).events
+		ev := b.run(0).Sent
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- token("A zebra is striped. ")
 		b.Settle()

@@ -17,16 +17,16 @@ func TestAMissingFontIsExplainedOnce(t *testing.T) {
 			b.fonts = func(r rune) bool { asked.Add(1); return r == 'ᄀ' || r == '한' }
 		})
 		b.pane.Send("Grüße, привет, λόγος — “quoted” 😀 → ok")
-		b.run(0).events <- token("| a | b |\n|---|---|\n| 1 | 中文 |\n\n한국어\n")
+		b.run(0).Sent <- token("| a | b |\n|---|---|\n| 1 | 中文 |\n\n한국어\n")
 		b.Settle()
 		b.says("No installed font shows Chinese characters", "such as Noto Sans CJK")
 		if n := asked.Load(); n != 2 {
 			t.Errorf("asked %d times, want once for each of two scripts", n)
 		}
 		b.told = nil
-		b.run(0).events <- token(strings.Repeat("更多的字 ", 10))
-		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
-		close(b.run(0).events)
+		b.run(0).Sent <- token(strings.Repeat("更多的字 ", 10))
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
+		close(b.run(0).Sent)
 		b.Settle()
 		if len(b.told) != 0 {
 			t.Errorf("it says %q again", b.told)

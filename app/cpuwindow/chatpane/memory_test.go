@@ -32,7 +32,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 				}
 				b.pane.Send("tidy up")
 				b.Settle()
-				b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
+				b.run(0).Sent <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
 				b.Settle()
 				b.Sees("Likes jazz", "in place of", "Likes rock", "Edit")
 				b.tap(tt.button)
@@ -65,7 +65,7 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.pane.Send("q")
-		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
+		b.run(0).Sent <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
 		b.Settle()
 		e := entriesNow(b.pane.Chats.Shown())[1]
 		b.pane.View.Toggle(e.Key)
@@ -93,8 +93,8 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		m := b.memory
 		b.pane.Send("Remember that I like tea.")
 		b.Settle()
-		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Made: agents.Made{Unkept: true}}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Made: agents.Made{Unkept: true}}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.Sees("I'll remember that.", "nothing was saved to memory")
 		b.tap("Remember this…")

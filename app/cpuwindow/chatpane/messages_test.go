@@ -30,8 +30,8 @@ func TestSwitchingDuringAStreamMixesNoTokens(t *testing.T) {
 			a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
 			wantA.WriteString(a)
 			wantB.WriteString(z)
-			b.run(0).events <- token(a)
-			b.run(1).events <- token(z)
+			b.run(0).Sent <- token(a)
+			b.run(1).Sent <- token(z)
 			if i%20 == 0 {
 				b.pane.OpenSession([]string{first.Name, second.Name}[i/20%2])
 				for len(b.Queue) > 0 {
@@ -39,10 +39,10 @@ func TestSwitchingDuringAStreamMixesNoTokens(t *testing.T) {
 				}
 			}
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventDone}
-		b.run(1).events <- agents.Event{Type: agents.EventDone}
-		close(b.run(0).events)
-		close(b.run(1).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone}
+		b.run(1).Sent <- agents.Event{Type: agents.EventDone}
+		close(b.run(0).Sent)
+		close(b.run(1).Sent)
 		b.Settle()
 		if got := first.AnswerText(entriesNow(first)[1].Key); got != wantA.String() {
 			t.Errorf("the first conversation holds %q", got)
@@ -87,11 +87,11 @@ func TestStatesBeforeTheFirstToken(t *testing.T) {
 		b.pane.Send("q")
 		b.Settle()
 		b.Sees("waiting for the model", "Stop")
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
 		b.Settle()
 		b.Sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
-		b.run(0).events <- token("words")
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
+		b.run(0).Sent <- token("words")
 		b.Settle()
 		b.Sees("words")
 		b.SeesNot("loading qwen3:8b…")
@@ -119,13 +119,13 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("q")
-		ev := b.run(0).events
+		ev := b.run(0).Sent
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		b.Settle()
 		b.Sees("coder", "write it", "working…")
 		test.Tap(b.pane.View.Built[entriesNow(b.pane.Chats.Shown())[2].Key].Call.Stop)
-		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
+		if d := b.run(0).Calls; len(d) != 1 || d[0] != "c1" {
 			t.Errorf("stopped calls: %v", d)
 		}
 		ev <- agents.Event{Type: agents.EventSubcallEnd, Call: &agents.Call{ID: "c1", Done: true, Result: "inner text", Took: 3100 * time.Millisecond}}
@@ -148,7 +148,7 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("the question")
-		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
+		b.run(0).Sent <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
 		b.Settle()
 		port := b.pane.View.Port
 		at := func(i int, x float32) fyne.Position {
@@ -182,7 +182,7 @@ func TestCopyTakesTheMarkdown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("q")
-		b.run(0).events <- token("**bold** and `code`")
+		b.run(0).Sent <- token("**bold** and `code`")
 		b.Settle()
 		b.pane.View.Act.CopyAnswer(entriesNow(b.pane.Chats.Shown())[1].Key)
 		if got := fyne.CurrentApp().Clipboard().Content(); got != "**bold** and `code`" {
@@ -210,17 +210,17 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 					t.Error("the turn was not told that it can ask")
 				}
 				q := agents.Question{ID: "call-1", Tool: "FETCH_URL", What: address, Where: "evil.example", Answers: []agents.Answer{agents.AnswerOnce, agents.AnswerNo, agents.AnswerNever}}
-				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &q}
-				b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateAsking}
+				b.run(0).Sent <- agents.Event{Type: agents.EventQuestion, Question: &q}
+				b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateAsking}
 				b.Settle()
 				b.Sees("an address of evil.example", address, "waiting for your answer")
 				b.tap(tt.button)
-				if got := b.run(0).answers["call-1"]; got != tt.answer {
+				if got := b.run(0).Answers["call-1"]; got != tt.answer {
 					t.Errorf("answered %q", got)
 				}
 				answered := q
 				answered.Answer = tt.answer
-				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &answered}
+				b.run(0).Sent <- agents.Event{Type: agents.EventQuestion, Question: &answered}
 				b.Settle()
 				b.Sees(tt.see)
 				b.SeesNot("Allow once", "Don't allow")

@@ -465,12 +465,12 @@ func TestAnAnswerThatWasCutShortGoesOn(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("tell me all")
-		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "o", Model: "m"}
-		b.run(0).events <- token("The first half")
+		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "o", Model: "m"}
+		b.run(0).Sent <- token("The first half")
 		b.Settle()
 		b.pane.Stop()
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "cancelled", Block: "a1"}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: "cancelled", Block: "a1"}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.tap("Continue")
 		if r := b.turns.requests[1]; r.Text != "Continue where you stopped." || r.Agent != "" {
@@ -488,8 +488,8 @@ func TestAPictureAloneThatWasRefusedIsEdited(t *testing.T) {
 		writeTo(t, picture, pictureBytes(t, 4, 4))
 		b.drop(picture)
 		b.pane.Compose.Submit()
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "no_vision", Text: "The model can't see images."}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: "no_vision", Text: "The model can't see images."}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.pane.View.Act.SendWithoutImages(lastFault(b.pane.Chats.Shown()))
 		b.Settle()

@@ -80,8 +80,8 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 				b := newBench(t).shown()
 				b.enter("first")
 				b.enter("second")
-				b.run(0).events <- end
-				close(b.run(0).events)
+				b.run(0).Sent <- end
+				close(b.run(0).Sent)
 				b.Settle()
 				b.Sees("paused", "second")
 				if len(b.turns.requests) != 1 {
@@ -104,11 +104,11 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 			b.enter(text)
 		}
 		b.waiting("Send now", 1)
-		if !b.run(0).stopped {
+		if !b.run(0).Stopped {
 			t.Fatal("the answer was not stopped")
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindCancelled}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventError, Kind: fault.KindCancelled}
+		close(b.run(0).Sent)
 		b.Settle()
 		if got := b.turns.requests[1].Text; got != "third" {
 			t.Errorf("sent %q", got)
@@ -146,7 +146,7 @@ func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
 		b.enter("first")
 		b.enter("second")
 		b.pane.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-		if !b.run(0).stopped {
+		if !b.run(0).Stopped {
 			t.Error("Esc did not stop the run")
 		}
 		if d := cmp.Diff([]string{"second"}, waitingIn(b.pane.Chats.Shown())); d != "" {

@@ -34,17 +34,17 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.pane.Send("q")
-		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
+		b.run(0).Sent <- token(strings.Repeat("long words\n\n", 60))
 		b.Settle()
 		b.pane.View.Port.ScrollTo(100)
 		b.Settle()
 		b.Sees("Jump to latest ↓")
 		b.pane.Chats.Shown().Enqueue("next", nil)
-		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
-		close(b.run(0).events)
+		b.run(0).Sent <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
+		close(b.run(0).Sent)
 		b.Settle()
 		b.Sees("1 new message ↓")
-		b.run(1).events <- token("more")
+		b.run(1).Sent <- token("more")
 		b.Settle()
 		b.Sees("2 new messages ↓")
 		b.pane.View.Port.ToEnd()

@@ -104,7 +104,7 @@ func TestOwnAnswerIsNotTakenForAnEdit(t *testing.T) {
 		b.pane.Send("what now?")
 		name := b.pane.Chats.Shown().Name
 		b.said(name, "what now?", "this")
-		ev := b.run(0).events
+		ev := b.run(0).Sent
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "b0", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventThinking, Text: "hm"}
 		ev <- token("this ")

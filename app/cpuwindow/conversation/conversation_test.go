@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,47 +12,11 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/prompt"
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
-
-// scriptedRun is a run whose events the test sends.
-type scriptedRun struct {
-	events  chan agents.Event
-	stopped bool
-	calls   []string
-	answers map[string]agents.Answer
-}
-
-func newScriptedRun() *scriptedRun { return &scriptedRun{events: make(chan agents.Event, 64)} }
-
-func (r *scriptedRun) Stop()              { r.stopped = true }
-func (r *scriptedRun) StopCall(id string) { r.calls = append(r.calls, id) }
-func (r *scriptedRun) Answer(id string, answer agents.Answer) bool {
-	r.answers = map[string]agents.Answer{id: answer}
-	return true
-}
-
-// Events yields the events that the test sends, until the run or ctx ends.
-func (r *scriptedRun) Events(ctx context.Context) <-chan agents.Event {
-	out := make(chan agents.Event)
-	go func() {
-		defer close(out)
-		for {
-			select {
-			case ev, more := <-r.events:
-				if !more {
-					return
-				}
-				out <- ev
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
-}
 
 // describe describes a conversation's entries in a few words each.
 func describe(c *Conversation) []string {
@@ -88,7 +51,7 @@ func describe(c *Conversation) []string {
 func asked(text string) *Conversation {
 	c := New("cpu-1")
 	c.Begin(text, time.Now())
-	c.SetRun(newScriptedRun())
+	c.SetRun(windowtest.NewRun())
 	return c
 }
 
@@ -148,7 +111,7 @@ func TestEndOfARun(t *testing.T) {
 		}
 	}
 	c := asked("q")
-	c.RunEnded(newScriptedRun())
+	c.RunEnded(windowtest.NewRun())
 	if !c.Busy() {
 		t.Error("the end of another run ended this one")
 	}
@@ -190,7 +153,7 @@ func TestRetryRemovesTheOldAnswer(t *testing.T) {
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "old", Agent: "a"})
 	c.Apply(agents.Event{Type: agents.EventDone})
 	c.BeginAgain("u1", time.Now())
-	c.SetRun(newScriptedRun())
+	c.SetRun(windowtest.NewRun())
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
 	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, describe(c)); d != "" {
 		t.Error(d)

@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/tools"
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -113,13 +114,13 @@ func TestARunIsStoppedAndAnswered(t *testing.T) {
 	c.StopRun() // without a run
 	c.StopCall("c1")
 	c.Answer("c1", agents.AnswerOnce)
-	r := newScriptedRun()
+	r := windowtest.NewRun()
 	c.SetRun(r)
 	c.StopRun()
 	c.StopCall("c1")
 	c.Answer("c2", agents.AnswerOnce)
-	if !r.stopped || len(r.calls) != 1 || r.calls[0] != "c1" || r.answers["c2"] != agents.AnswerOnce {
-		t.Errorf("stopped %v, calls %v, answers %v", r.stopped, r.calls, r.answers)
+	if !r.Stopped || len(r.Calls) != 1 || r.Calls[0] != "c1" || r.Answers["c2"] != agents.AnswerOnce {
+		t.Errorf("stopped %v, calls %v, answers %v", r.Stopped, r.Calls, r.Answers)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestABranchReplacesAMessage(t *testing.T) {
 	if len(files) != 1 || files[0].Name != "a.txt" {
 		t.Errorf("its files are %+v", files)
 	}
-	c.SetRun(newScriptedRun())
+	c.SetRun(windowtest.NewRun())
 	want := []string{"user question 0", "head o m", "answer answer 0", "user better"}
 	if diff := cmp.Diff(want, describe(c)); diff != "" {
 		t.Error(diff)
@@ -206,7 +207,7 @@ func TestAnAnswerThatFailsAgainSaysWhen(t *testing.T) {
 		t.Errorf("a message that isn't shown changes %q", describe(c))
 	}
 	c.BeginAgain("u0", time.Now())
-	c.SetRun(newScriptedRun())
+	c.SetRun(windowtest.NewRun())
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	c.Apply(agents.Event{Type: agents.EventError, Kind: fault.KindServer, Time: at})
 	if f := c.lastError().Fault; f.RetriedAt != "tried again at 10:00:00" || f.UserID != "u0" || !c.Branched() {

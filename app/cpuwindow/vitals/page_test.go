@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 )
@@ -86,32 +87,9 @@ func (r *rig) presses(words string) {
 	r.Pushes(r.page.View, words)
 }
 
-// fullSnapshot returns a reading of a machine with every metric.
-func fullSnapshot() monitor.Snapshot {
-	procs := []monitor.Process{
-		{PID: 1 << 20, Since: 7, Name: "stubborn", CPU: 182, Memory: 4.1e9},
-		{PID: 1, Since: 1, Name: "init", CPU: 1, Memory: 1e6},
-	}
-	return monitor.Snapshot{
-		Time: time.Date(2026, 3, 14, 10, 20, 30, 0, time.Local),
-		CPU:  monitor.CPUReading{Percent: 37, Cores: []float64{12, 97}, Load1: 1.5, Load5: 1, Load15: 0.5},
-		Memory: monitor.MemoryReading{
-			Used: 8 << 30, Total: 16 << 30, Available: 8 << 30, Cached: 3 << 30, SwapNA: "no swap", Pressure: "waiting 0.4 % of the time",
-		},
-		GPU:         monitor.GPUReading{NA: "no readable GPU"},
-		Temperature: monitor.TemperatureReading{Sensor: "coretemp", Celsius: 81, All: []monitor.Sensor{{Name: "coretemp", Celsius: 81}, {Name: "nvme", Celsius: 40}}},
-		Disk: monitor.DiskReading{Free: 5e9, Total: 100e9, ReadRate: 1e6, WriteRate: 2e6, Volumes: []monitor.Volume{
-			{Path: "/", Free: 5e9, Total: 100e9, ReadRate: 1e6}, {Path: "/data", Free: 1e12, Total: 2e12, RateNA: "none"},
-		}},
-		Network:   monitor.NetworkReading{Down: 2e6, Up: 1e5},
-		Battery:   monitor.BatteryReading{Percent: 9, OnBattery: true},
-		Processes: monitor.ProcessesReading{Count: 99, Top: procs, ByMemory: []monitor.Process{procs[1], procs[0]}},
-	}
-}
-
 func TestThePageShowsAReading(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, fullSnapshot())
+		r := onPage(t, windowtest.Snapshot())
 		r.Sees("% of all 2 cores together", "97 %", "load average 1.50",
 			"of 16 GB used", "3.0 GB cached", "no swap", "waiting 0.4 %",
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
@@ -131,7 +109,7 @@ func TestThePageShowsAReading(t *testing.T) {
 			t.Errorf("first by CPU is %s, by memory %s", byCPU, first())
 		}
 		r.presses("by CPU")
-		s := fullSnapshot()
+		s := windowtest.Snapshot()
 		s.Paused = true
 		r.reads(s)
 		r.Sees("Monitoring is paused: the list may be old.")
@@ -144,14 +122,14 @@ func TestThePageShowsAReading(t *testing.T) {
 
 // The page costs nothing while it isn't shown.
 func TestThePageIsSampledOnlyWhileShown(t *testing.T) {
-	r := onPage(t, fullSnapshot())
+	r := onPage(t, windowtest.Snapshot())
 	r.page.Sample(true)
 	if diff := cmp.Diff(pageMetrics(), r.machine.sampled); diff != "" {
 		t.Errorf("sampled (-want +got):\n%s", diff)
 	}
 	r.page.Sample(false)
 	r.page.Sample(false)
-	s := fullSnapshot()
+	s := windowtest.Snapshot()
 	s.Processes.Top[0].Name = "later"
 	if r.reads(s); r.machine.sampled != nil || strings.Contains(r.Markup(), "later") {
 		t.Errorf("hidden, %v is sampled, or a reading is drawn", r.machine.sampled)
@@ -161,7 +139,7 @@ func TestThePageIsSampledOnlyWhileShown(t *testing.T) {
 }
 
 func TestAskingAddsTheReading(t *testing.T) {
-	r := onPage(t, fullSnapshot())
+	r := onPage(t, windowtest.Snapshot())
 	for i, want := range [][]string{
 		{"The reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "\nlast 5 min: average 2 %, peak 3 %"},
 		{"Disk: ", "\n- all disks: reading 1.0 MB/s, writing 2.0 MB/s\n- /: 5.0 GB of 100 GB free · reading 1.0 MB/s, writing 0 B/s\n- /data: 1.0 TB of 2.0 TB free\n"},
@@ -189,7 +167,7 @@ func TestAskingAddsTheReading(t *testing.T) {
 }
 
 func TestACardIsScrolledTo(t *testing.T) {
-	r := onPage(t, fullSnapshot())
+	r := onPage(t, windowtest.Snapshot())
 	r.Win.Resize(fyne.NewSize(800, 300))
 	for _, m := range []monitor.Metric{monitor.Battery, monitor.CPU, monitor.Network} {
 		r.page.Reveal(m)
@@ -203,7 +181,7 @@ func TestACardIsScrolledTo(t *testing.T) {
 
 func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, fullSnapshot())
+		r := onPage(t, windowtest.Snapshot())
 		r.machine.stubborn.Store(true)
 		// given two processes, one of them protected
 		shown := 0
@@ -248,7 +226,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 
 func TestAFailureToQuitIsReported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, fullSnapshot())
+		r := onPage(t, windowtest.Snapshot())
 		r.machine.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
 		r.presses("Quit")
 		r.presses("Ask it to quit")
@@ -261,7 +239,7 @@ func TestCardsGrowAndShrink(t *testing.T) {
 		r := onPage(t, monitor.Snapshot{})
 		before := r.page.View.Total
 		r.Sees("measuring …")
-		r.reads(fullSnapshot())
+		r.reads(windowtest.Snapshot())
 		if r.page.View.Total <= before {
 			t.Errorf("%v high without a number, %v with all", before, r.page.View.Total)
 		}
