@@ -49,12 +49,7 @@ vet() {
 }
 
 step_lint() {
-	local linter
-	linter="$(scripts/tools.sh)/golangci-lint"
-	CGO_ENABLED=0 "$linter" run
-	# Long or complex code is worth a look, but no failure.
-	say "Worth a thought:"
-	CGO_ENABLED=0 "$linter" run --config .golangci.advice.yml --issues-exit-code 0
+	CGO_ENABLED=0 "$(scripts/tools.sh)/golangci-lint" run
 }
 
 step_build() {
@@ -159,7 +154,7 @@ step_ollama() {
 	binary=$(scripts/ollama.sh)
 	in_memory
 	export CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$binary
-	go test -count=1 -vet=off -parallel 3 -tags realollama ./agents/ollamatest/... &
+	go test -count=1 -vet=off -parallel 3 -tags realollama ./agents/testkit/... &
 	turns=$!
 	go test -count=1 -vet=off -tags "realollama,$test_tags" -run '^TestRealOllama' ./app/failuretest || code=$?
 	wait "$turns" && return "$code"
