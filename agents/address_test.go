@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/transcript"
 )
 
 // A message addressed to an agent or a skill is answered by it, on a retry too; the next
 // message goes to the conversation's own agent.
 func TestAMessageCanBeAddressedToAnAgentOrASkill(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Done."}}}})
 	r.write("skills/release-notes/SKILL.md", "---\nname: release-notes\ndescription: Writes release notes.\n---\nBegin each line with a verb.\n")
 	const rules = "Begin each line with a verb."
 	calls := 0
@@ -59,7 +59,7 @@ func TestAMessageCanBeAddressedToAnAgentOrASkill(t *testing.T) {
 }
 
 func TestASessionCanSetItsContextSize(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Hello."}}}})
 	for i, c := range []struct {
 		req  Request
 		want int

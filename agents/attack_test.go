@@ -16,8 +16,8 @@ import (
 
 	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/process"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
@@ -153,7 +153,7 @@ func TestNothingActsWithoutAYes(t *testing.T) {
 			for _, m := range append(tt.model, "Done.") {
 				texts = append(texts, in.Replace(m))
 			}
-			r := newRig(t, ollamatest.Script{Rules: replies(texts...)})
+			r := newRig(t, testkit.Script{Rules: replies(texts...)})
 			r.useWeb()
 			if err := os.WriteFile(filepath.Join(dir, "mcp.json"), fmt.Appendf(nil, `{"mcpServers": {"evil": {"url": %q}}}`, address), 0o600); err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/background"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
@@ -38,16 +38,16 @@ func compacting(t *testing.T, inBackground bool, size int, digests ...string) *r
 
 func compactingBy(t *testing.T, policy compact.Policy, inBackground bool, size int, digests ...string) *rig {
 	t.Helper()
-	var rules []ollamatest.Rule
+	var rules []testkit.Rule
 	for i, d := range digests {
-		rule := ollamatest.Rule{When: isCompaction, Reply: ollamatest.Reply{Text: d}}
+		rule := testkit.Rule{When: isCompaction, Reply: testkit.Reply{Text: d}}
 		if i < len(digests)-1 {
 			rule.Times = 1
 		}
 		rules = append(rules, rule)
 	}
-	rules = append(rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: "ok"}})
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
+	rules = append(rules, testkit.Rule{Reply: testkit.Reply{Text: "ok"}})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{textModel(testModel, size)}, Rules: rules})
 	small := background.NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), func() background.Settings { return r.settings.Small() })
 	r.params.Compactor = compact.New(compact.Config{
 		Store: r.store, Summarizer: small, Policy: func() compact.Policy { return policy }, Own: OwnTools(),

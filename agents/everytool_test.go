@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/delegate"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/passages"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
@@ -19,7 +19,7 @@ import (
 // Every list of all tools is complete; see CONTRIBUTING.md, "A tool". The words for a call
 // are tested in app/cpuwindow/conversation.
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
+	r := newRig(t, testkit.Script{Rules: replies("Hello.")})
 	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
 	var all []string
 	for _, tool := range append(r.idle().assembly.to.Finders(), r.idle().ownTools(delegate.Config{})...) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/memory"
 )
@@ -36,7 +36,7 @@ func TestMemoryChangeFromEndToEnd(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/native %v/%s", tt.name, native, meanwhile.name), func(t *testing.T) {
 					script := ollamaScript(tt.directive, "Proposed.")
 					if native {
-						script = ollamatest.Script{Rules: replies("", "Proposed."), Models: []ollamatest.Model{nativeModel(testModel, 16384)}}
+						script = testkit.Script{Rules: replies("", "Proposed."), Models: []testkit.Model{nativeModel(testModel, 16384)}}
 						script.Rules[0].Reply.ToolCalls = []api.ToolCall{tt.native}
 					}
 					r := newRig(t, script)

@@ -5,12 +5,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/transcript"
 )
 
 func TestAnAnswerListsTheMemoryInItsPrompt(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2")})
+	r := newRig(t, testkit.Script{Rules: replies("A1", "A2")})
 	_, events, err := r.turn(Request{Text: "Q1"})
 	if err != nil {
 		t.Fatal(err)

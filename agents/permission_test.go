@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/passages"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
@@ -40,7 +40,7 @@ func (g *guarded) Run(_ context.Context, c tools.Call) (tools.Result, error) {
 }
 
 // newGuarded returns a rig whose agent has that tool.
-func newGuarded(t *testing.T, script ollamatest.Script) (*rig, *guarded) {
+func newGuarded(t *testing.T, script testkit.Script) (*rig, *guarded) {
 	t.Helper()
 	r, g := newRig(t, script), &guarded{}
 	r.engine.p.Stats = nil
@@ -93,7 +93,7 @@ func TestAToolThatActsOutsideAsksFirst(t *testing.T) {
 		{"Discord", Request{Session: "discord-1", Place: &Place{Tools: []string{tools.SystemStats}, Turns: -1}}, []Answer{AnswerOnce, AnswerOnce, AnswerOnce}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, g := newGuarded(t, ollamatest.Script{Rules: replies(git, "Done.", git, "Done.", git, "Done.")})
+			r, g := newGuarded(t, testkit.Script{Rules: replies(git, "Done.", git, "Done.", git, "Done.")})
 			answers := tt.answers
 			for range 3 {
 				tt.req.Text = "Go on"
@@ -120,7 +120,7 @@ func TestARepeatedQuestionOffersNeverFirst(t *testing.T) {
 	for _, arg := range []string{"a", "b", "c", "d"} {
 		rules = append(rules, "SYSTEM_STATS: git "+arg, "Done.")
 	}
-	r, g := newGuarded(t, ollamatest.Script{Rules: replies(rules...)})
+	r, g := newGuarded(t, testkit.Script{Rules: replies(rules...)})
 	var first []Answer
 	for range 4 {
 		asked := r.answering(Request{Text: "Go on"}, AnswerNo)
@@ -133,7 +133,7 @@ func TestARepeatedQuestionOffersNeverFirst(t *testing.T) {
 
 // A question that nobody answers times out, and the turn answers without the call.
 func TestAnUnansweredQuestionTimesOut(t *testing.T) {
-	r, g := newGuarded(t, ollamatest.Script{Rules: replies("SYSTEM_STATS: git status", "Done without.")})
+	r, g := newGuarded(t, testkit.Script{Rules: replies("SYSTEM_STATS: git status", "Done without.")})
 	r.settings.QuestionTime = 20 * time.Millisecond
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Go on", CanAsk: true})
 	result, err := run.Wait()
@@ -147,7 +147,7 @@ func TestAnUnansweredQuestionTimesOut(t *testing.T) {
 }
 
 func TestEveryToolStatesItsEffects(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
+	r := newRig(t, testkit.Script{Rules: replies("Hello.")})
 	r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
 	r.open()
 	idle := r.idle()

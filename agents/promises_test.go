@@ -5,13 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // Agents that share a model load it once: every call has the same num_ctx, and says how
 // long the model stays in memory.
 func TestATeamOnOneModelLoadsItOnce(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("AGENT: coder Write it.", "for {}", "There.", "AGENT: coder Again.", "for {}", "There.")})
+	r := newRig(t, testkit.Script{Rules: replies("AGENT: coder Write it.", "for {}", "There.", "AGENT: coder Again.", "for {}", "There.")})
 	r.say("I want a loop")
 	r.say("And another")
 	if n := len(r.server.Chats()); n != 6 {

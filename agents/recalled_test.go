@@ -11,8 +11,8 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/passages"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
@@ -24,7 +24,7 @@ type recalling struct {
 	index *recall.Index
 }
 
-func newRecalling(t *testing.T, script ollamatest.Script) *recalling {
+func newRecalling(t *testing.T, script testkit.Script) *recalling {
 	t.Helper()
 	r := &recalling{rig: newRig(t, script)}
 	index, err := recall.Open(recall.Config{Root: r.root, CacheDir: t.TempDir(), Store: r.store, Memory: r.params.Memory})
@@ -67,7 +67,7 @@ func (r *recalling) sync() {
 	}
 }
 
-func (r *recalling) sent() string { return ollamatest.LastUser(r.chat(-1)) }
+func (r *recalling) sent() string { return testkit.LastUser(r.chat(-1)) }
 
 const zephyr = "Which port does the zephyr proxy listen on?"
 
@@ -179,7 +179,7 @@ func TestAChannelsWordsNeverReachTheOwnersSessions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRecalling(t, ollamatest.Script{Rules: replies("Fine.", "MEMORY_SEARCH: zephyr proxy port", "Nothing.")})
+			r := newRecalling(t, testkit.Script{Rules: replies("Fine.", "MEMORY_SEARCH: zephyr proxy port", "Nothing.")})
 			prepare(r)
 			if r.say(zephyr); strings.Contains(r.sent(), "port 8443") {
 				t.Errorf("sent:\n%s", r.sent())
@@ -243,7 +243,7 @@ func TestMessagesBeforeAResetAreNotRecalled(t *testing.T) {
 	for _, cross := range []bool{false, true} {
 		for _, session := range []string{testSession, "discord-7"} {
 			t.Run(fmt.Sprint(session, " across sessions ", cross), func(t *testing.T) {
-				r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
+				r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
 				r.settings.CrossSession = cross
 				r.said(session, ask("The zephyr proxy listens on port 8443."), answered("Noted: zephyr proxy, port 8443."),
 					transcript.Block{Kind: transcript.KindSummary, Text: "CONTEXT: the zephyr proxy listens on port 8443.", Through: "none"})
@@ -267,7 +267,7 @@ func TestMessagesBeforeAResetAreNotRecalled(t *testing.T) {
 }
 
 func TestASearchFindsNoRetractedMessages(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("Noted.", "Noted.", "MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
+	r := newRecalling(t, testkit.Script{Rules: replies("Noted.", "Noted.", "MEMORY_SEARCH: zephyr proxy port", "I don't know.")})
 	first, _ := r.say("The zephyr proxy listens on port 8443.")
 	if _, _, err := r.turn(Request{Text: "The zephyr proxy listens on port 9001.", Edit: first.UserID}); err != nil {
 		t.Fatal(err)
@@ -398,7 +398,7 @@ func TestNotesStayInsideTheirFrame(t *testing.T) {
 func TestLessonsBesideStrangersNotesAreProposals(t *testing.T) {
 	for _, strangers := range []bool{false, true} {
 		t.Run(fmt.Sprint("strangers ", strangers), func(t *testing.T) {
-			r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
+			r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
 			b := ask("The zephyr proxy listens on port 8443.")
 			if strangers {
 				b = b.WithSources(transcript.FromPage)
@@ -413,7 +413,7 @@ func TestLessonsBesideStrangersNotesAreProposals(t *testing.T) {
 }
 
 func TestStrangersAreNotMistakenForTheUser(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "Done.")})
+	r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "Done.")})
 	r.settings.NotesBudget, r.settings.CrossSession = 0, true
 	b := ask("The zephyr proxy listens on port 8443.")
 	b.Attrs = map[string]string{"author": "666", "msg": "1"}
@@ -431,10 +431,10 @@ func TestStrangersAreNotMistakenForTheUser(t *testing.T) {
 func TestTheModelSearchesEarlierConversations(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprint("native ", native), func(t *testing.T) {
-			script := ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "On 8443.")}
+			script := testkit.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "On 8443.")}
 			if native {
-				script.Models = []ollamatest.Model{nativeModel(testModel, 16384)}
-				script.Rules[0].Reply = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall("MEMORY_SEARCH", map[string]any{"query": "zephyr port"})}}
+				script.Models = []testkit.Model{nativeModel(testModel, 16384)}
+				script.Rules[0].Reply = testkit.Reply{ToolCalls: []api.ToolCall{toolCall("MEMORY_SEARCH", map[string]any{"query": "zephyr port"})}}
 			}
 			r := newRecalling(t, script)
 			r.settings.NotesBudget = 0
@@ -468,7 +468,7 @@ func TestTheModelSearchesEarlierConversations(t *testing.T) {
 }
 
 func TestASearchReportsAnOutdatedIndexAndAnEmptyQuery(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: quokka", "MEMORY_SEARCH:", "Nothing.")})
+	r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_SEARCH: quokka", "MEMORY_SEARCH:", "Nothing.")})
 	if _, err := r.store.Append(t.Context(), "cpu-old", ask("Not indexed yet.")); err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +480,7 @@ func TestASearchReportsAnOutdatedIndexAndAnEmptyQuery(t *testing.T) {
 }
 
 func TestRecalledPassagesAreInOrderOfTime(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "Done.")})
+	r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_SEARCH: zephyr proxy port", "Done.")})
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.Local)
 	for i, text := range []string{"The zephyr proxy listens on port 9003 by now.", "The zephyr proxy listens on port 8443, and that port of the zephyr proxy stays.", "The zephyr proxy listens on port 9002 since it moved."} {
 		r.said(fmt.Sprintf("cpu-old%d", i), transcript.Block{Kind: transcript.KindUser, Text: text, Time: at.AddDate(0, []int{2, 0, 1}[i], 0)})

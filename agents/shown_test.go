@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/agenttest"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -50,7 +50,7 @@ func TestBlocksShowWhatTheyCostAndWhyTheyFailed(t *testing.T) {
 
 // The outcome of a turn names the calls that ran, for tests of agents.
 func TestTheOutcomeOfATurn(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("SYSTEM_STATS: cpu", "AGENT: coder Say hi", "Hi.", "The CPU is fine.")})
+	r := newRig(t, testkit.Script{Rules: replies("SYSTEM_STATS: cpu", "AGENT: coder Say hi", "Hi.", "The CPU is fine.")})
 	if r.engine.Busy() {
 		t.Error("no turn runs")
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/fetch"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/compact"
@@ -61,16 +61,16 @@ func (r *rig) useWeb() { r.engine.fetch = fetch.New(func(netip.Addr) bool { retu
 
 // fetches is a model that requests the addresses one after the other, by directive or by
 // native call.
-func fetches(native bool, addresses ...string) ollamatest.Script {
+func fetches(native bool, addresses ...string) testkit.Script {
 	var texts []string
 	for _, a := range addresses {
 		texts = append(texts, "FETCH_URL: "+a)
 	}
-	script := ollamatest.Script{Rules: replies(append(texts, "Done.")...)}
+	script := testkit.Script{Rules: replies(append(texts, "Done.")...)}
 	if native {
-		script.Models = []ollamatest.Model{nativeModel(testModel, 16384)}
+		script.Models = []testkit.Model{nativeModel(testModel, 16384)}
 		for i, a := range addresses {
-			script.Rules[i].Reply = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall(tools.FetchURL, map[string]any{"url": a})}}
+			script.Rules[i].Reply = testkit.Reply{ToolCalls: []api.ToolCall{toolCall(tools.FetchURL, map[string]any{"url": a})}}
 		}
 	}
 	return script
@@ -239,7 +239,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 func TestAQuestionDelaysNoOtherChatAndCanBeStopped(t *testing.T) {
 	w := newWeb(t, map[string]string{"/page": "page"})
 	script := fetches(false, w.URL+"/page", w.URL+"/?d=zanzibar")
-	script.Rules = append([]ollamatest.Rule{{UserContains: "hello", Reply: ollamatest.Reply{Text: "Hello."}}}, script.Rules...)
+	script.Rules = append([]testkit.Rule{{UserContains: "hello", Reply: testkit.Reply{Text: "Hello."}}}, script.Rules...)
 	r := newRig(t, script)
 	r.useWeb()
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Read " + w.URL + "/page", CanAsk: true})
@@ -283,7 +283,7 @@ func TestRepeatedStrangersTextIsNotRemembered(t *testing.T) {
 	} {
 		for _, by := range []string{"notes", "search"} {
 			t.Run(tt.name+"/"+by, func(t *testing.T) {
-				script := ollamatest.Script{Rules: replies("MEMORY_SEARCH: quokka savings account", "MEMORY_APPEND: "+claim, "Done.")}
+				script := testkit.Script{Rules: replies("MEMORY_SEARCH: quokka savings account", "MEMORY_APPEND: "+claim, "Done.")}
 				if by == "notes" {
 					script.Rules = script.Rules[1:]
 				}
@@ -315,9 +315,9 @@ func TestTheAnswerToAFoundQuestionKeepsItsSource(t *testing.T) {
 			r := newRecalling(t, ollamaScript("MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done."))
 			r.said("cpu-old", ask("Hm, which port does that zephyr proxy of ours listen on?").WithSources(0), answered("On 8443, behind the wall in Panama.").WithSources(sources))
 			_, events := r.say(zephyr)
-			recalled := strings.Contains(ollamatest.LastUser(r.chat(0)), "Panama")
+			recalled := strings.Contains(testkit.LastUser(r.chat(0)), "Panama")
 			if want := !sources.Has(transcript.FromDiscord); recalled != want {
-				t.Fatalf("sent:\n%s", ollamatest.LastUser(r.chat(0)))
+				t.Fatalf("sent:\n%s", testkit.LastUser(r.chat(0)))
 			}
 			if written := len(of(events, EventMemoryWritten)); recalled && (written == 1) != sources.Typed() {
 				t.Errorf("%d written, %d proposed", written, len(of(events, EventMemoryProposed)))
@@ -328,7 +328,7 @@ func TestTheAnswerToAFoundQuestionKeepsItsSource(t *testing.T) {
 
 // What the user typed in another session may be remembered at once.
 func TestRecalledTypingMayBeRemembered(t *testing.T) {
-	r := newRecalling(t, ollamatest.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
+	r := newRecalling(t, testkit.Script{Rules: replies("MEMORY_SEARCH: zephyr port", "MEMORY_APPEND: The zephyr proxy listens on 8443.", "Done.")})
 	r.settings.NotesBudget = 0
 	r.said("cpu-old", ask("The zephyr proxy listens on port 8443.").WithSources(0), answered("Noted: zephyr, port 8443.").WithSources(0))
 	if _, events := r.say(zephyr); len(of(events, EventMemoryWritten)) != 1 {
@@ -428,18 +428,18 @@ func TestNoTextEscapesItsFrame(t *testing.T) {
 // After an overflow during a turn, the existing results are sent with the shorter
 // request, so no tool runs twice.
 func TestToolResultsSurviveAnOverflow(t *testing.T) {
-	overflow := ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}
+	overflow := testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 400}}
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprint("native ", native), func(t *testing.T) {
 			script := ollamaScript("Hello.", "SYSTEM_STATS: cpu", "", "SYSTEM_STATS: cpu") // a model that doesn't see the result calls again
 			if native {
-				script.Models = []ollamatest.Model{nativeModel(testModel, 16384)}
+				script.Models = []testkit.Model{nativeModel(testModel, 16384)}
 				for _, i := range []int{1, 3} {
-					script.Rules[i].Reply = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall("SYSTEM_STATS", map[string]any{"topic": "cpu"})}}
+					script.Rules[i].Reply = testkit.Reply{ToolCalls: []api.ToolCall{toolCall("SYSTEM_STATS", map[string]any{"topic": "cpu"})}}
 				}
 			}
 			script.Rules[2].Reply = overflow
-			script.Rules = slices.Insert(script.Rules, 3, ollamatest.Rule{AnyContains: "stats of cpu", Reply: ollamatest.Reply{Text: "45 %."}})
+			script.Rules = slices.Insert(script.Rules, 3, testkit.Rule{AnyContains: "stats of cpu", Reply: testkit.Reply{Text: "45 %."}})
 			r := newRig(t, script)
 			r.params.Compactor = r.compactor(compact.Digest{Context: "They said hello.", By: "small:1b"})
 			r.engine = NewEngine(r.params)

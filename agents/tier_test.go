@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // sized returns a model with that many parameters.
-func sized(name, parameters string) ollamatest.Model {
-	return ollamatest.Model{Name: name, ParameterSize: parameters, Capabilities: []string{"completion", "tools"}, ContextLength: 16384}
+func sized(name, parameters string) testkit.Model {
+	return testkit.Model{Name: name, ParameterSize: parameters, Capabilities: []string{"completion", "tools"}, ContextLength: 16384}
 }
 
 func TestASmallModelGetsOnlyItsMemory(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("smollm2:135m", "135M")}, Rules: replies("SYSTEM_STATS: cpu")})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{sized("smollm2:135m", "135M")}, Rules: replies("SYSTEM_STATS: cpu")})
 	result, events := r.say("Hello")
 	first := r.chat(0)
 	if len(first.Messages) != 1 || first.Messages[0].Content != "Hello" || len(first.Tools) != 0 {
@@ -46,7 +46,7 @@ func TestASmallModelGetsOnlyItsMemory(t *testing.T) {
 func TestATinyModelGetsOnlyTheLastExchange(t *testing.T) {
 	for size, want := range map[string]int{"135M": 3, "1.7B": 11} {
 		t.Run(size, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", size)}, Rules: replies("A0", "A1", "A2", "A3", "A4", "A5")})
+			r := newRig(t, testkit.Script{Models: []testkit.Model{sized("small", size)}, Rules: replies("A0", "A1", "A2", "A3", "A4", "A5")})
 			var events []Event
 			for i := range 6 {
 				_, more := r.say(fmt.Sprintf("Question %d", i))
@@ -74,7 +74,7 @@ func TestAModelWithoutSystemMessagesGetsTheMemory(t *testing.T) {
 	for _, tier := range []string{"plain", "middle"} {
 		model := sized("imported", "8B")
 		model.Template = "{{ .Prompt }}"
-		r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: replies("One.", "Two.")})
+		r := newRig(t, testkit.Script{Models: []testkit.Model{model}, Rules: replies("One.", "Two.")})
 		r.settings.PromptTier, r.settings.ToolsTier = tier, tier
 		r.write("agents/memory.md", "- Works night shifts.\n")
 		r.say("Hello")
@@ -117,7 +117,7 @@ func TestTiersAreChosenPerAgent(t *testing.T) {
 		"middle without tools, and so no lesson": {"8B", `, "tools": []`, "", "", true, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("m:1", tt.model)}, Rules: replies("Hello.")})
+			r := newRig(t, testkit.Script{Models: []testkit.Model{sized("m:1", tt.model)}, Rules: replies("Hello.")})
 			r.settings.PromptTier, r.settings.ToolsTier = tt.promptTier, tt.toolsTier
 			r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true`+tt.agent+`}`)
 			r.say("Hi")
@@ -142,7 +142,7 @@ func TestTiersAreChosenPerAgent(t *testing.T) {
 func TestTwoTurnsShareTheirBeginningInEachTier(t *testing.T) {
 	for _, tier := range []string{"large", "middle", "plain"} {
 		t.Run(tier, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: replies("One.", "Two.", "Three.")})
+			r := newRig(t, testkit.Script{Rules: replies("One.", "Two.", "Three.")})
 			r.settings.PromptTier, r.settings.ToolsTier = tier, tier
 			for _, text := range []string{"Why is my fan loud today?", "And what of the disk?", "Thanks"} {
 				r.say(text)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -80,7 +80,7 @@ func TestTheFirstWordsStayTheTitleIfNamingIsCostlyOrOff(t *testing.T) {
 		})
 	}
 	t.Run("the model is tiny", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", "135M")}, Rules: replies("A1", "I'd like to suggest")})
+		r := newRig(t, testkit.Script{Models: []testkit.Model{sized("small", "135M")}, Rules: replies("A1", "I'd like to suggest")})
 		r.settings.AutoTitle, r.params.Background = true, true
 		r.params.Loaded = func(context.Context, string) bool { return true }
 		r.open()
@@ -101,7 +101,7 @@ func TestTheFirstWordsStayTheTitleIfNamingIsCostlyOrOff(t *testing.T) {
 }
 
 func TestSessionSettingsPersist(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 16384), textModel("other:1b", 16384)}, Rules: replies("A1", "A2", "A3", "A4")})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{textModel(testModel, 16384), textModel("other:1b", 16384)}, Rules: replies("A1", "A2", "A3", "A4")})
 	warm := 0.25
 	chosen := transcript.Settings{Model: "other:1b", Agent: "coder", Temperature: &warm, Prompt: "Answer in German."}
 	if _, _, err := r.turn(Request{Text: "Q1", Settings: &chosen}); err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/fault"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 func TestTurnEditStartsABranch(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2", "A3", "A2 better", "A4")})
+	r := newRig(t, testkit.Script{Rules: replies("A1", "A2", "A3", "A2 better", "A4")})
 	r.say("Q1")
 	second, _ := r.say("Q2")
 	r.say("Q3")
@@ -61,7 +61,7 @@ func TestTurnEditStartsABranch(t *testing.T) {
 }
 
 func TestTurnEditOfAMissingMessage(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2")})
+	r := newRig(t, testkit.Script{Rules: replies("A1", "A2")})
 	first, _ := r.say("Q1")
 	for name, id := range map[string]string{"an unknown block": "nothere", "an answer": first.AnswerID} {
 		if _, _, err := r.turn(Request{Edit: id, Text: "other"}); !errors.Is(err, fault.ErrRequest) {

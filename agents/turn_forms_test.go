@@ -7,8 +7,8 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
 )
 
 // agents/prompt tests the forms themselves; this tests them in a turn.
@@ -18,9 +18,9 @@ func TestACallRunsInEveryClearForm(t *testing.T) {
 		"as JSON":                   "```json\n{\"name\": \"system_stats\", \"parameters\": {\"topic\": \"cpu\"}}\n```\nIt is at 3 %.",
 		"in a fence":                "```\nSYSTEM_STATS: cpu\n```\nResult: CPU 3 %",
 	} {
-		for _, model := range []ollamatest.Model{textModel(testModel, 16384), nativeModel(testModel, 16384)} {
+		for _, model := range []testkit.Model{textModel(testModel, 16384), nativeModel(testModel, 16384)} {
 			t.Run(name+" "+strings.Join(model.Capabilities, "+"), func(t *testing.T) {
-				r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: replies(reply, "It is at 45 %.")})
+				r := newRig(t, testkit.Script{Models: []testkit.Model{model}, Rules: replies(reply, "It is at 45 %.")})
 				result, events := r.say("How busy is the CPU?")
 				if len(of(events, EventTool)) != 2 || result.Text != "It is at 45 %." {
 					t.Errorf("%d events of calls, answer %q", len(of(events, EventTool)), result.Text)
@@ -44,10 +44,10 @@ func TestACallRunsInEveryClearForm(t *testing.T) {
 }
 
 func TestACallOfAnAgentAsAToolDelegates(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{nativeModel(testModel, 16384)}, Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall("coder", map[string]any{"prompt": "Sort a list"})}}},
-		{Times: 1, Reply: ollamatest.Reply{Text: "sort(list)"}},
-		{Reply: ollamatest.Reply{Text: "Here it is."}},
+	r := newRig(t, testkit.Script{Models: []testkit.Model{nativeModel(testModel, 16384)}, Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{ToolCalls: []api.ToolCall{toolCall("coder", map[string]any{"prompt": "Sort a list"})}}},
+		{Times: 1, Reply: testkit.Reply{Text: "sort(list)"}},
+		{Reply: testkit.Reply{Text: "Here it is."}},
 	}})
 	_, events := r.say("Sort a list")
 	if ends := of(events, EventSubcallEnd); len(ends) != 1 || ends[0].Call.Failed != "" || ends[0].Call.Task != "Sort a list" {

@@ -20,8 +20,8 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
@@ -30,7 +30,7 @@ import (
 )
 
 func TestTurnStoresThinkingSeparately(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{
 		Thinking: []string{"I could call\n", "SYSTEM_STATS: cpu\n"}, Chunks: []string{"No ", "need."},
 	}}}})
 	result, events := r.say("Hello")
@@ -91,9 +91,9 @@ func TestTurnWaitsForAnotherProcess(t *testing.T) {
 }
 
 func TestTurnsOfSeveralSessionsAtOnce(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Func: func(req api.ChatRequest) testkit.Reply {
 		said, _, _ := strings.Cut(req.Messages[len(req.Messages)-1].Content, "\n")
-		return ollamatest.Reply{Text: "echo of " + said}
+		return testkit.Reply{Text: "echo of " + said}
 	}}}})
 	r.say("Hello") // opens the connection, which stays open
 	before := runtime.NumGoroutine()
@@ -130,9 +130,9 @@ func TestTurnsOfSeveralSessionsAtOnce(t *testing.T) {
 
 func TestTurnNoticesASilentTruncation(t *testing.T) {
 	fill := strings.Repeat("word ", 300)
-	r := newRig(t, ollamatest.Script{OldServer: true, Rules: []ollamatest.Rule{
-		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Text: "From half of it.", PromptTokens: 1500}},
-		{Reply: ollamatest.Reply{Text: "ok " + fill}},
+	r := newRig(t, testkit.Script{OldServer: true, Rules: []testkit.Rule{
+		{UserContains: "The last", Times: 1, Reply: testkit.Reply{Text: "From half of it.", PromptTokens: 1500}},
+		{Reply: testkit.Reply{Text: "ok " + fill}},
 	}})
 	for range 5 {
 		r.say("Hello " + fill)
@@ -152,9 +152,9 @@ func TestTurnNoticesASilentTruncation(t *testing.T) {
 }
 
 func TestTurnRetriesABusyServer(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503}}},
-		{Reply: ollamatest.Reply{Text: "ok"}},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 503}}},
+		{Reply: testkit.Reply{Text: "ok"}},
 	}})
 	if result, _ := r.say("Hello"); result.Text != "ok" {
 		t.Errorf("answer %q", result.Text)
@@ -165,17 +165,17 @@ func TestTurnRefusesInvalidRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  Request
-		rule ollamatest.Reply
+		rule testkit.Reply
 		kind string
 		want []string // of the transcript; nil if there is none
 	}{
-		{"given an empty message", Request{Text: " \n"}, ollamatest.Reply{Text: "x"}, fault.KindInternal, nil},
-		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, ollamatest.Reply{Text: "x"}, fault.KindAgent, []string{"user", "note:error"}},
-		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, ollamatest.Reply{Text: "x"}, fault.KindInternal, nil},
-		{"given an empty answer", Request{Text: "Hi"}, ollamatest.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, fault.KindServer, []string{"user", "note:error"}},
+		{"given an empty message", Request{Text: " \n"}, testkit.Reply{Text: "x"}, fault.KindInternal, nil},
+		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, testkit.Reply{Text: "x"}, fault.KindAgent, []string{"user", "note:error"}},
+		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, testkit.Reply{Text: "x"}, fault.KindInternal, nil},
+		{"given an empty answer", Request{Text: "Hi"}, testkit.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, fault.KindServer, []string{"user", "note:error"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: tt.rule}}})
+			r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: tt.rule}}})
 			_, events, err := r.turn(tt.req)
 			if fault.Explain(err).Kind != tt.kind || events[len(events)-1].Type != EventError {
 				t.Errorf("error %v (%+v)", err, fault.Explain(err))
@@ -205,7 +205,7 @@ func TestTurnWithoutTools(t *testing.T) {
 }
 
 func TestTurnAnswerCutByTheContextIsNoted(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "And so it", DoneReason: "length"}}}})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "And so it", DoneReason: "length"}}}})
 	r.say("Tell me all")
 	if diff := cmp.Diff([]string{"user", "assistant", "note:limit"}, r.kinds()); diff != "" {
 		t.Error(diff)
@@ -227,10 +227,10 @@ func TestTurnPrivateSessionWritesNothing(t *testing.T) {
 }
 
 func TestTurnSkillIsOneShot(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{Text: "SKILL: haiku about\nthe sea"}},
-		{SystemContains: "Seventeen syllables", Reply: ollamatest.Reply{Text: "Waves."}},
-		{Reply: ollamatest.Reply{Text: "Here: Waves."}},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{Text: "SKILL: haiku about\nthe sea"}},
+		{SystemContains: "Seventeen syllables", Reply: testkit.Reply{Text: "Waves."}},
+		{Reply: testkit.Reply{Text: "Here: Waves."}},
 	}})
 	r.write("skills/haiku/SKILL.md", "---\nname: haiku\ndescription: Writes haiku.\n---\nSeventeen syllables.\n")
 	r.say("A poem")
@@ -244,11 +244,11 @@ func TestTurnSkillIsOneShot(t *testing.T) {
 }
 
 func TestTurnSpecialistWithTools(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{Text: "AGENT: looker How busy?"}},
-		{Times: 1, Messages: 2, Reply: ollamatest.Reply{Text: "SYSTEM_STATS: cpu\nAGENT: coder x\nMEMORY_APPEND: y"}},
-		{Times: 1, Messages: 4, SystemContains: "Look at it", Reply: ollamatest.Reply{Text: "45 %."}},
-		{Reply: ollamatest.Reply{Text: "It is at 45 %."}},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{Text: "AGENT: looker How busy?"}},
+		{Times: 1, Messages: 2, Reply: testkit.Reply{Text: "SYSTEM_STATS: cpu\nAGENT: coder x\nMEMORY_APPEND: y"}},
+		{Times: 1, Messages: 4, SystemContains: "Look at it", Reply: testkit.Reply{Text: "45 %."}},
+		{Reply: testkit.Reply{Text: "It is at 45 %."}},
 	}})
 	r.write("agents/agent-007/agent.json", `{"name": "Looker", "tools": ["SYSTEM_STATS", "AGENT", "MEMORY_APPEND"]}`)
 	r.write("agents/agent-007/skill.md", "Look at it.")
@@ -266,7 +266,7 @@ func TestTurnSpecialistWithTools(t *testing.T) {
 }
 
 func TestModelOfAnAgent(t *testing.T) {
-	models := []ollamatest.Model{textModel("big:8b", 8192), textModel("coder:3b", 8192), textModel("tiny:1b", 8192)}
+	models := []testkit.Model{textModel("big:8b", 8192), textModel("coder:3b", 8192), textModel("tiny:1b", 8192)}
 	for _, tt := range []struct {
 		name, asked string
 		agent       registry.Agent
@@ -278,7 +278,7 @@ func TestModelOfAnAgent(t *testing.T) {
 		{"given the setting for all", "", registry.Agent{Role: "code"}, "big:8b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: models})
+			r := newRig(t, testkit.Script{Models: models})
 			who := cast{base: r.engine.base, settings: Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}}
 			got, numCtx, err := who.resolve(t.Context(), tt.asked, tt.agent)
 			if err != nil || got.Name != tt.want || numCtx != 8192 {
@@ -303,9 +303,9 @@ func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Blo
 }
 
 func TestTurnOverflowCompactsIfPossible(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}},
-		{Reply: ollamatest.Reply{Text: "ok"}},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "The last", Times: 1, Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 400}}},
+		{Reply: testkit.Reply{Text: "ok"}},
 	}})
 	r.open()
 	r.params.Compactor = r.compactor(compact.Digest{Context: "They said hello.", By: "small:1b"})
@@ -351,7 +351,7 @@ func TestEngineAfterClose(t *testing.T) {
 }
 
 func TestNewEnginePanics(t *testing.T) {
-	r := newRig(t, ollamatest.Script{})
+	r := newRig(t, testkit.Script{})
 	for name, spoil := range map[string]func(p *Params){
 		"without a store":   func(p *Params) { p.Store = nil },
 		"without a chat":    func(p *Params) { p.Chat = nil },
@@ -389,7 +389,7 @@ func TestTurnKeepsALongMessageIfTheServerIsDown(t *testing.T) {
 }
 
 func TestTurnLongResultIsCut(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 8192)}, Rules: replies("SYSTEM_STATS: cpu", "ok")})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{textModel(testModel, 8192)}, Rules: replies("SYSTEM_STATS: cpu", "ok")})
 	r.params.Stats = func(context.Context, string) (string, error) { return strings.Repeat("figures ", 20000), nil }
 	r.open()
 	_, events := r.say("Hello")
@@ -425,8 +425,8 @@ func TestNativeArguments(t *testing.T) {
 }
 
 func TestAnEmbeddingModelIsNotAskedToChat(t *testing.T) {
-	vectors := ollamatest.Model{Name: "all-minilm:latest", ParameterSize: "22M", Family: "bert", Capabilities: []string{"embedding"}, ContextLength: 256}
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{vectors}, Rules: replies("never")})
+	vectors := testkit.Model{Name: "all-minilm:latest", ParameterSize: "22M", Family: "bert", Capabilities: []string{"embedding"}, ContextLength: 256}
+	r := newRig(t, testkit.Script{Models: []testkit.Model{vectors}, Rules: replies("never")})
 	_, events, err := r.turn(Request{Text: "Hello", Model: "all-minilm"})
 	if why := fault.Explain(err); why.Sentence != "all-minilm:latest makes vectors for the search and can't chat." || why.Next != "Choose another model." {
 		t.Errorf("explained as %+v", why)
@@ -442,8 +442,8 @@ func TestAnEmbeddingModelIsNotAskedToChat(t *testing.T) {
 }
 
 func TestTurnTrimmedHistoryKeepsItsStart(t *testing.T) {
-	r := newRig(t, ollamatest.Script{
-		Models: []ollamatest.Model{textModel(testModel, 4096)}, EnforceContext: true,
+	r := newRig(t, testkit.Script{
+		Models: []testkit.Model{textModel(testModel, 4096)}, EnforceContext: true,
 		Rules: replies("An answer. " + strings.Repeat("More of it. ", 20)),
 	})
 	const turns = 24
@@ -470,8 +470,8 @@ func TestTurnTrimmedHistoryKeepsItsStart(t *testing.T) {
 }
 
 func TestTurnStreamingAnswerIsCheckpointed(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
-		Chunks: []string{"one ", "two ", "three"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{
+		Chunks: []string{"one ", "two ", "three"}, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1},
 	}}}})
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Hello"})
 	partials := func() string {
@@ -517,7 +517,7 @@ func TestAnAnswerThatOnlyClaimsToRememberIsMarked(t *testing.T) {
 		{"given no claim", []string{"Tea is fine."}, "auto", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: replies(tt.replies...)})
+			r := newRig(t, testkit.Script{Rules: replies(tt.replies...)})
 			r.settings.MemoryWrite = tt.write
 			r.write("agents/memory.md", "- Likes jazz.\n")
 			_, events := r.say("I like tea.")

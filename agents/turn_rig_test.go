@@ -11,8 +11,8 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -22,7 +22,7 @@ import (
 type rig struct {
 	t        testing.TB
 	root     string
-	server   *ollamatest.Server
+	server   *testkit.Server
 	store    *sessionmem.Store
 	engine   *Engine
 	settings Settings
@@ -35,28 +35,28 @@ const (
 )
 
 // textModel doesn't support native tools; nativeModel does.
-func textModel(name string, context int) ollamatest.Model {
-	return ollamatest.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: context}
+func textModel(name string, context int) testkit.Model {
+	return testkit.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: context}
 }
 
-func nativeModel(name string, context int) ollamatest.Model {
+func nativeModel(name string, context int) testkit.Model {
 	m := textModel(name, context)
 	m.Capabilities = append(m.Capabilities, "tools")
 	return m
 }
 
-func newRig(t testing.TB, script ollamatest.Script) *rig {
+func newRig(t testing.TB, script testkit.Script) *rig {
 	t.Helper()
 	return newRigThatWaits(t, script, 2*time.Minute)
 }
 
 // newRigThatWaits returns a rig that considers a server hung after that time.
-func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration) *rig {
+func newRigThatWaits(t testing.TB, script testkit.Script, idle time.Duration) *rig {
 	t.Helper()
 	if script.Models == nil {
-		script.Models = []ollamatest.Model{textModel(testModel, 16384)}
+		script.Models = []testkit.Model{textModel(testModel, 16384)}
 	}
-	r := &rig{t: t, root: t.TempDir(), server: ollamatest.Start(t, script)}
+	r := &rig{t: t, root: t.TempDir(), server: testkit.Start(t, script)}
 	r.settings = Settings{
 		DefaultAgent: "orchestrator", TaskContext: "off", MaxMessages: 20, MaxTokens: 8192,
 		GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", Model: script.Models[0].Name,
@@ -201,10 +201,10 @@ func of(events []Event, kind EventType) []Event {
 	return list
 }
 
-func replies(texts ...string) []ollamatest.Rule {
-	var rules []ollamatest.Rule
+func replies(texts ...string) []testkit.Rule {
+	var rules []testkit.Rule
 	for i, text := range texts {
-		rule := ollamatest.Rule{Reply: ollamatest.Reply{Text: text}}
+		rule := testkit.Rule{Reply: testkit.Reply{Text: text}}
 		if i < len(texts)-1 {
 			rule.Times = 1
 		}
@@ -221,6 +221,6 @@ func toolCall(name string, args map[string]any) api.ToolCall {
 	return call
 }
 
-func ollamaScript(texts ...string) ollamatest.Script {
-	return ollamatest.Script{Rules: replies(texts...)}
+func ollamaScript(texts ...string) testkit.Script {
+	return testkit.Script{Rules: replies(texts...)}
 }

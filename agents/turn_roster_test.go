@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 
 	"github.com/ollama/ollama/api"
 )
 
 // crowded returns a rig with more agents and skills than fit a prompt.
-func crowded(t *testing.T, s ollamatest.Script) *rig {
+func crowded(t *testing.T, s testkit.Script) *rig {
 	t.Helper()
 	r := newRig(t, s)
 	for i := range 90 {
@@ -25,7 +25,7 @@ func crowded(t *testing.T, s ollamatest.Script) *rig {
 // The roster names the agents that suit the message, after everything that is the same in
 // each request.
 func TestTheRosterNamesAgentsThatSuitTheMessage(t *testing.T) {
-	r := crowded(t, ollamatest.Script{Rules: replies("A.", "B.", "C.")})
+	r := crowded(t, testkit.Script{Rules: replies("A.", "B.", "C.")})
 	said := []string{"When do bees swarm?", "And how is sourdough made?", "Thanks!"}
 	wanted := []string{"beekeeper: Keeps bees", "bread-baking: Bakes", ""}
 	for i, text := range said {
@@ -58,22 +58,22 @@ func TestTheRosterNamesAgentsThatSuitTheMessage(t *testing.T) {
 }
 
 func TestAnUnlistedAgentIsFound(t *testing.T) {
-	call := func(name, key, value string) ollamatest.Reply {
-		return ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall(name, map[string]any{key: value})}}
+	call := func(name, key, value string) testkit.Reply {
+		return testkit.Reply{ToolCalls: []api.ToolCall{toolCall(name, map[string]any{key: value})}}
 	}
 	for name, c := range map[string]struct {
-		models []ollamatest.Model
-		find   []ollamatest.Reply
+		models []testkit.Model
+		find   []testkit.Reply
 	}{
-		"by a line": {nil, []ollamatest.Reply{{Text: "FIND_AGENT: keeps bees"}, {Text: "FIND_SKILL: sourdough bread"}, {Text: "FIND_SKILL: submarines"}}},
-		"by a call": {[]ollamatest.Model{nativeModel(testModel, 16384)}, []ollamatest.Reply{call("FIND_AGENT", "query", "keeps bees"), call("FIND_SKILL", "query", "sourdough bread"), call("FIND_SKILL", "query", "submarines")}},
+		"by a line": {nil, []testkit.Reply{{Text: "FIND_AGENT: keeps bees"}, {Text: "FIND_SKILL: sourdough bread"}, {Text: "FIND_SKILL: submarines"}}},
+		"by a call": {[]testkit.Model{nativeModel(testModel, 16384)}, []testkit.Reply{call("FIND_AGENT", "query", "keeps bees"), call("FIND_SKILL", "query", "sourdough bread"), call("FIND_SKILL", "query", "submarines")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules := []ollamatest.Rule{}
+			rules := []testkit.Rule{}
 			for _, f := range c.find {
-				rules = append(rules, ollamatest.Rule{Times: 1, Reply: f})
+				rules = append(rules, testkit.Rule{Times: 1, Reply: f})
 			}
-			r := crowded(t, ollamatest.Script{Models: c.models, Rules: append(rules, replies("Done.")...)})
+			r := crowded(t, testkit.Script{Models: c.models, Rules: append(rules, replies("Done.")...)})
 			r.say("Hello there, I need some help")
 			for i, want := range []string{"beekeeper: Keeps bees", "bread-baking: Bakes", "No skill says that it is for this"} {
 				sent := r.chat(i + 1).Messages
@@ -87,7 +87,7 @@ func TestAnUnlistedAgentIsFound(t *testing.T) {
 
 // If all agents are listed, there is nothing to find.
 func TestNoFinderIsOfferedIfAllAreListed(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
+	r := newRig(t, testkit.Script{Rules: replies("Hello.")})
 	r.say("When do bees swarm?")
 	for _, m := range r.chat(0).Messages {
 		if strings.Contains(m.Content, "FIND_") || strings.Contains(m.Content, "may fit this message") {

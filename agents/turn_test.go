@@ -17,14 +17,14 @@ import (
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
 func TestTurnPlainAnswer(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Because it is **hot**.")})
+	r := newRig(t, testkit.Script{Rules: replies("Because it is **hot**.")})
 	result, events := r.say("Why is my fan loud?")
 	if result.Text != "Because it is **hot**." || result.Stopped || result.Agent != "orchestrator" || result.Model != testModel {
 		t.Errorf("result %+v", result)
@@ -53,7 +53,7 @@ func TestTurnPlainAnswer(t *testing.T) {
 }
 
 func TestTurnRequestsShareTheirBeginning(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("One.", "Two.", "Three.")})
+	r := newRig(t, testkit.Script{Rules: replies("One.", "Two.", "Three.")})
 	for i := range 3 {
 		r.say(fmt.Sprintf("Question %d", i))
 	}
@@ -78,7 +78,7 @@ func TestTurnRequestsShareTheirBeginning(t *testing.T) {
 }
 
 func TestTurnReportsAnEditOfTheMemory(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Fine.")})
+	r := newRig(t, testkit.Script{Rules: replies("Fine.")})
 	r.write("agents/memory.md", "- Likes tea\n")
 	r.say("Hello")
 	tmp := filepath.Join(r.root, "agents", "memory.new")
@@ -104,7 +104,7 @@ func TestTurnReportsAnEditOfTheMemory(t *testing.T) {
 // given a lesson that a turn saved, when the next turn reads it, then no change is
 // reported
 func TestTurnDoesNotReportItsOwnLesson(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: likes tea", "Saved.", "Fine.", "Fine.")})
+	r := newRig(t, testkit.Script{Rules: replies("MEMORY_APPEND: likes tea", "Saved.", "Fine.", "Fine.")})
 	r.write("agents/memory.md", "- Drives a red car\n")
 	r.say("Remember that I like tea")
 	_, events := r.say("Hello")
@@ -119,7 +119,7 @@ func TestTurnDoesNotReportItsOwnLesson(t *testing.T) {
 }
 
 func TestTurnToolByDirective(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("Let me look.\nSYSTEM_STATS: cpu", "It runs at 45 %.")})
+	r := newRig(t, testkit.Script{Rules: replies("Let me look.\nSYSTEM_STATS: cpu", "It runs at 45 %.")})
 	result, events := r.say("How busy is it?")
 	if result.Text != "It runs at 45 %." {
 		t.Errorf("answer %q", result.Text)
@@ -148,9 +148,9 @@ func TestTurnToolByDirective(t *testing.T) {
 
 func TestTurnNativeTool(t *testing.T) {
 	native := nativeModel(testModel, 16384)
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{native}, Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{Text: "FETCH_URL: http://never.example\nok", ToolCalls: []api.ToolCall{toolCall("system_stats", map[string]any{"topic": "memory"})}}},
-		{AfterTool: ollamatest.Yes(), Reply: ollamatest.Reply{Text: "Enough."}},
+	r := newRig(t, testkit.Script{Models: []testkit.Model{native}, Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{Text: "FETCH_URL: http://never.example\nok", ToolCalls: []api.ToolCall{toolCall("system_stats", map[string]any{"topic": "memory"})}}},
+		{AfterTool: testkit.Yes(), Reply: testkit.Reply{Text: "Enough."}},
 	}})
 	result, events := r.say("How much memory?")
 	if result.Text != "Enough." {
@@ -188,15 +188,15 @@ func TestTurnSubcallIsOneShot(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			model := textModel(testModel, 16384)
-			first := ollamatest.Reply{Text: tt.reply}
+			first := testkit.Reply{Text: tt.reply}
 			if tt.native {
 				model = nativeModel(testModel, 16384)
-				first = ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall("agent", map[string]any{"agent": "coder", "task": tt.wantTask})}}
+				first = testkit.Reply{ToolCalls: []api.ToolCall{toolCall("agent", map[string]any{"agent": "coder", "task": tt.wantTask})}}
 			}
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: []ollamatest.Rule{
+			r := newRig(t, testkit.Script{Models: []testkit.Model{model}, Rules: []testkit.Rule{
 				{Times: 1, Messages: 2, Reply: first, SystemContains: "You talk with the user"},
-				{Messages: 2, Reply: ollamatest.Reply{Text: "for {}"}},
-				{Reply: ollamatest.Reply{Text: "Here it is."}},
+				{Messages: 2, Reply: testkit.Reply{Text: "for {}"}},
+				{Reply: testkit.Reply{Text: "Here it is."}},
 			}})
 			r.settings.TaskContext = tt.context
 			r.write("agents/memory.md", "- Likes tea\n")
@@ -232,21 +232,21 @@ func TestTurnSubcallIsOneShot(t *testing.T) {
 func TestTurnSubcallFailureIsExplainedToTheModel(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply string
-		rule        ollamatest.Rule
+		rule        testkit.Rule
 		want        string
 	}{
-		{"given an unknown agent", "AGENT: codre do it", ollamatest.Rule{}, "did you mean coder"},
-		{"given itself", "AGENT: orchestrator do it", ollamatest.Rule{}, "is you"},
-		{"given an unknown skill", "SKILL: nothing do it", ollamatest.Rule{}, "no such skill"},
-		{"given a server error", "AGENT: coder do it", ollamatest.Rule{Messages: 2, UserContains: "do it", Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}, "reported an error"},
-		{"given a directive not offered", "MEMORY_SEARCH: tea", ollamatest.Rule{}, "isn't available here"},
+		{"given an unknown agent", "AGENT: codre do it", testkit.Rule{}, "did you mean coder"},
+		{"given itself", "AGENT: orchestrator do it", testkit.Rule{}, "is you"},
+		{"given an unknown skill", "SKILL: nothing do it", testkit.Rule{}, "no such skill"},
+		{"given a server error", "AGENT: coder do it", testkit.Rule{Messages: 2, UserContains: "do it", Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 500}}}, "reported an error"},
+		{"given a directive not offered", "MEMORY_SEARCH: tea", testkit.Rule{}, "isn't available here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rules := []ollamatest.Rule{{Times: 1, Reply: ollamatest.Reply{Text: tt.reply}}}
+			rules := []testkit.Rule{{Times: 1, Reply: testkit.Reply{Text: tt.reply}}}
 			if tt.rule.Messages > 0 {
 				rules = append(rules, tt.rule)
 			}
-			r := newRig(t, ollamatest.Script{Rules: append(rules, replies("I could not.")...)})
+			r := newRig(t, testkit.Script{Rules: append(rules, replies("I could not.")...)})
 			result, events := r.say("Please")
 			last := r.chat(-1).Messages
 			if got := last[len(last)-1].Content; !strings.Contains(got, "failed: ") || !strings.Contains(got, tt.want) {
@@ -282,9 +282,9 @@ func TestTurnLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := 0
-			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-				{AnyContains: "A limit of this turn is reached", Reply: ollamatest.Reply{Text: "That is all."}},
-				{Func: func(api.ChatRequest) ollamatest.Reply { n++; return ollamatest.Reply{Text: tt.reply(n - 1)} }},
+			r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+				{AnyContains: "A limit of this turn is reached", Reply: testkit.Reply{Text: "That is all."}},
+				{Func: func(api.ChatRequest) testkit.Reply { n++; return testkit.Reply{Text: tt.reply(n - 1)} }},
 			}})
 			result, events := r.say("Go")
 			if result.Text != "That is all." || len(r.server.Chats()) != tt.wantChats {
@@ -309,7 +309,7 @@ func TestTurnLimits(t *testing.T) {
 		})
 	}
 	t.Run("given more than five directives in a reply", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Rules: replies(many, "Done.")})
+		r := newRig(t, testkit.Script{Rules: replies(many, "Done.")})
 		_, events := r.say("Go")
 		failed := 0
 		for _, e := range of(events, EventTool) {
@@ -325,7 +325,7 @@ func TestTurnLimits(t *testing.T) {
 
 func TestTurnNearMiss(t *testing.T) {
 	t.Run("given a reply of nothing else, the form is told once", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Rules: replies("> SYSTEM_STATS: cpu", "\"SYSTEM_STATS: cpu\"")})
+		r := newRig(t, testkit.Script{Rules: replies("> SYSTEM_STATS: cpu", "\"SYSTEM_STATS: cpu\"")})
 		result, events := r.say("Go")
 		if n := len(r.server.Chats()); n != 2 {
 			t.Errorf("%d chats, want 2: one corrective round", n)
@@ -339,7 +339,7 @@ func TestTurnNearMiss(t *testing.T) {
 		}
 	})
 	t.Run("given other text too, it is the answer", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Rules: replies("You could write\n\n    SYSTEM_STATS: cpu")})
+		r := newRig(t, testkit.Script{Rules: replies("You could write\n\n    SYSTEM_STATS: cpu")})
 		r.say("Go")
 		if n := len(r.server.Chats()); n != 1 {
 			t.Errorf("%d chats, want 1", n)
@@ -367,7 +367,7 @@ func TestTurnMemory(t *testing.T) {
 		{"given no lesson", "auto", "MEMORY_APPEND:", false, false, false, "", "there is no lesson"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: replies(tt.reply, "Noted.")})
+			r := newRig(t, testkit.Script{Rules: replies(tt.reply, "Noted.")})
 			r.settings.MemoryWrite = tt.write
 			if tt.private {
 				r.store.SetPrivate(testSession)
@@ -401,24 +401,24 @@ func TestTurnMemory(t *testing.T) {
 func TestTurnFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		fault     *ollamatest.Fault
+		fault     *testkit.Fault
 		model     string
 		wantKind  string
 		wantText  string
 		wantKinds []string
 		idle      time.Duration
 	}{
-		{"given a server that goes down", &ollamatest.Fault{Kind: ollamatest.FaultDown}, "", fault.KindStreamCut, "", []string{"user", "note:error"}, 2 * time.Minute},
-		{"given a stream that is cut", &ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given a connection that breaks", &ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given an error line", &ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}, "", fault.KindServer, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given a hang in mid-stream", &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}, "", fault.KindTimeout, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Second},
-		{"given 500", &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
-		{"given a web page", &ollamatest.Fault{Kind: ollamatest.FaultGarbage}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a server that goes down", &testkit.Fault{Kind: testkit.FaultDown}, "", fault.KindStreamCut, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a stream that is cut", &testkit.Fault{Kind: testkit.FaultCut, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a connection that breaks", &testkit.Fault{Kind: testkit.FaultReset, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given an error line", &testkit.Fault{Kind: testkit.FaultErrorLine, After: 2}, "", fault.KindServer, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a hang in mid-stream", &testkit.Fault{Kind: testkit.FaultHangMid, After: 2}, "", fault.KindTimeout, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Second},
+		{"given 500", &testkit.Fault{Kind: testkit.FaultStatus, Status: 500}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a web page", &testkit.Fault{Kind: testkit.FaultGarbage}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
 		{"given a model that is not installed", nil, "nope:1b", fault.KindModelMissing, "", []string{"user", "note:error"}, 2 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRigThatWaits(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: tt.fault}}}}, tt.idle)
+			r := newRigThatWaits(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: tt.fault}}}}, tt.idle)
 			result, events, err := r.turn(Request{Text: "Hello", Model: tt.model})
 			why := fault.Explain(err)
 			if err == nil || why.Kind != tt.wantKind || why.Next == "" {
@@ -439,7 +439,7 @@ func TestTurnFaults(t *testing.T) {
 }
 
 func TestTurnServerDownThenRetry(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: replies("First.", "Second.")})
+	r := newRig(t, testkit.Script{Rules: replies("First.", "Second.")})
 	r.server.Down()
 	result, _, err := r.turn(Request{Text: "Hello"})
 	if !errors.Is(err, ollama.ErrOllamaDown) || fault.Explain(err).Kind != fault.KindDown {
@@ -485,8 +485,8 @@ func TestTurnStop(t *testing.T) {
 		{"by Close", func(_ *Run, _ func(), r *rig) { _ = r.engine.Close() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
-				Chunks: []string{"one ", "two ", "three"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2},
+			r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{
+				Chunks: []string{"one ", "two ", "three"}, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 2},
 			}}}})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -518,7 +518,7 @@ func TestTurnStop(t *testing.T) {
 
 // Stop ends the wait for the tools of another program, and other chats don't wait.
 func TestTurnStopBeforeTheTools(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Done."}}}})
 	asked := make(chan struct{})
 	var calls atomic.Int32
 	r.engine.p.Outside = func(ctx context.Context) []tools.Guarded {
@@ -540,10 +540,10 @@ func TestTurnStopBeforeTheTools(t *testing.T) {
 }
 
 func TestTurnStopCall(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "slow task", Messages: 2, Reply: ollamatest.Reply{Chunks: []string{"half ", "rest"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
-		{Times: 1, Reply: ollamatest.Reply{Text: "AGENT: coder slow task"}},
-		{Reply: ollamatest.Reply{Text: "Without the coder, then."}},
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "slow task", Messages: 2, Reply: testkit.Reply{Chunks: []string{"half ", "rest"}, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}},
+		{Times: 1, Reply: testkit.Reply{Text: "AGENT: coder slow task"}},
+		{Reply: testkit.Reply{Text: "Without the coder, then."}},
 	}})
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Go"})
 	for e := range run.Events(t.Context()) {
@@ -561,7 +561,7 @@ func TestTurnStopCall(t *testing.T) {
 }
 
 func TestTurnsOfOneSessionQueueInOrder(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok", Delay: 20 * time.Millisecond}}}})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok", Delay: 20 * time.Millisecond}}}})
 	var runs []*Run
 	for i := range 4 {
 		runs = append(runs, r.engine.Start(t.Context(), Request{Session: testSession, Text: fmt.Sprintf("message %d", i), Holder: "window"}))
@@ -608,8 +608,8 @@ func TestTurnOverflowShrinksOnce(t *testing.T) {
 		{"given overflow after overflow, it is said", 2, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			overflow := ollamatest.Rule{UserContains: "The last", Times: tt.faults, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}}
-			r := newRig(t, ollamatest.Script{Rules: append([]ollamatest.Rule{overflow}, replies("ok "+fill)...)})
+			overflow := testkit.Rule{UserContains: "The last", Times: tt.faults, Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 400}}}
+			r := newRig(t, testkit.Script{Rules: append([]testkit.Rule{overflow}, replies("ok "+fill)...)})
 			for range 4 {
 				r.say("Hello " + fill)
 			}
@@ -629,7 +629,7 @@ func TestTurnOverflowShrinksOnce(t *testing.T) {
 }
 
 func TestTurnTooLong(t *testing.T) {
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 4096)}, Rules: replies("ok")})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{textModel(testModel, 4096)}, Rules: replies("ok")})
 	_, events, err := r.turn(Request{Text: strings.Repeat("A long story. ", 2000)})
 	if !errors.Is(err, fault.ErrTooLong) || events[len(events)-1].Kind != fault.KindTooLong {
 		t.Fatalf("error %v", err)
@@ -644,9 +644,9 @@ func TestTurnTooLong(t *testing.T) {
 }
 
 func TestTurnIn4kContext(t *testing.T) {
-	r := newRig(t, ollamatest.Script{
-		Models: []ollamatest.Model{textModel(testModel, 4096)}, EnforceContext: true,
-		Rules: []ollamatest.Rule{{UserContains: "machine", Times: 1, Reply: ollamatest.Reply{Text: "SYSTEM_STATS: cpu\nSYSTEM_STATS: memory\nSYSTEM_STATS: disk"}}, {Reply: ollamatest.Reply{Text: "An answer. " + strings.Repeat("More of it. ", 30)}}},
+	r := newRig(t, testkit.Script{
+		Models: []testkit.Model{textModel(testModel, 4096)}, EnforceContext: true,
+		Rules: []testkit.Rule{{UserContains: "machine", Times: 1, Reply: testkit.Reply{Text: "SYSTEM_STATS: cpu\nSYSTEM_STATS: memory\nSYSTEM_STATS: disk"}}, {Reply: testkit.Reply{Text: "An answer. " + strings.Repeat("More of it. ", 30)}}},
 	})
 	r.params.Stats = func(context.Context, string) (string, error) {
 		return strings.Repeat("a line of figures 12345\n", 500), nil
@@ -682,7 +682,7 @@ func TestTurnDiskFailures(t *testing.T) {
 		t.Log("as root no folder is read-only: a file stands in the way instead")
 	}
 	t.Run("given a session folder that is gone, no model is called", func(t *testing.T) {
-		r := newRig(t, ollamatest.Script{Rules: replies("ok")})
+		r := newRig(t, testkit.Script{Rules: replies("ok")})
 		breakFolder(t, r)
 		_, events, err := r.turn(Request{Text: "Hello"})
 		last := events[len(events)-1]
@@ -692,9 +692,9 @@ func TestTurnDiskFailures(t *testing.T) {
 	})
 	t.Run("given an answer that can't be saved, it is delivered all the same", func(t *testing.T) {
 		var r *rig
-		r = newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(api.ChatRequest) ollamatest.Reply {
+		r = newRig(t, testkit.Script{Rules: []testkit.Rule{{Func: func(api.ChatRequest) testkit.Reply {
 			breakFolder(t, r)
-			return ollamatest.Reply{Text: "The precious answer."}
+			return testkit.Reply{Text: "The precious answer."}
 		}}}})
 		result, events, err := r.turn(Request{Text: "Hello"})
 		last := events[len(events)-1]

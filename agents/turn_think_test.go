@@ -5,13 +5,13 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/transcript"
 )
 
 // thinker is a model that thinks and calls tools; its template decides whether its
 // thinking is sent back to it.
-func thinker(template string) ollamatest.Model {
+func thinker(template string) testkit.Model {
 	m := nativeModel(testModel, 16384)
 	m.Capabilities, m.Template = append(m.Capabilities, "thinking"), template
 	return m
@@ -23,10 +23,10 @@ func TestThinkingIsSentBackBetweenRounds(t *testing.T) {
 		"not where it doesn't":        {"{{ range .Messages }}{{ .Content }}{{ end }}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker(c.template)}, Rules: []ollamatest.Rule{
-				{Times: 1, Reply: ollamatest.Reply{Thinking: []string{"The user wants", " the load."}, ToolCalls: []api.ToolCall{toolCall("SYSTEM_STATS", map[string]any{"topic": "cpu"})}}},
-				{Times: 1, Reply: ollamatest.Reply{Thinking: []string{"Good."}, Text: "45 %."}},
-				{Reply: ollamatest.Reply{Text: "Yes."}},
+			r := newRig(t, testkit.Script{Models: []testkit.Model{thinker(c.template)}, Rules: []testkit.Rule{
+				{Times: 1, Reply: testkit.Reply{Thinking: []string{"The user wants", " the load."}, ToolCalls: []api.ToolCall{toolCall("SYSTEM_STATS", map[string]any{"topic": "cpu"})}}},
+				{Times: 1, Reply: testkit.Reply{Thinking: []string{"Good."}, Text: "45 %."}},
+				{Reply: testkit.Reply{Text: "Yes."}},
 			}})
 			r.say("How busy is the machine?")
 			second := r.chat(1).Messages
@@ -46,7 +46,7 @@ func TestThinkingIsSentBackBetweenRounds(t *testing.T) {
 // The turn's setting takes precedence over the session's, and that over the agent's.
 func TestThinkingCanBeSetPerSessionAndTurn(t *testing.T) {
 	on, off := true, false
-	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker("")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
+	r := newRig(t, testkit.Script{Models: []testkit.Model{thinker("")}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Hello."}}}})
 	r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true, "think": true}`)
 	for i, c := range []struct {
 		req  Request
@@ -78,7 +78,7 @@ func TestThinkingCanBeSetPerAgent(t *testing.T) {
 		"not chosen": {``, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker("")}, Rules: replies("Hello.")})
+			r := newRig(t, testkit.Script{Models: []testkit.Model{thinker("")}, Rules: replies("Hello.")})
 			r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true`+c.json+`}`)
 			r.say("Hi")
 			var got any

@@ -9,26 +9,26 @@ import (
 	"time"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/recall"
 )
 
-var nomic = ollamatest.Model{
+var nomic = testkit.Model{
 	Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert",
 	Capabilities: []string{"embedding"}, ContextLength: 512,
 }
 
 type embedding struct {
-	server *ollamatest.Server
+	server *testkit.Server
 	*Embedder
 	busy     atomic.Bool
 	prefixes func() (question, passage string)
 	asked    int // requests that sent has returned
 }
 
-func newEmbedding(t *testing.T, model string, models ...ollamatest.Model) *embedding {
+func newEmbedding(t *testing.T, model string, models ...testkit.Model) *embedding {
 	t.Helper()
-	e := &embedding{server: ollamatest.Start(t, ollamatest.Script{Models: models})}
+	e := &embedding{server: testkit.Start(t, testkit.Script{Models: models})}
 	e.prefixes = func() (string, string) { return autoPrefix, autoPrefix }
 	client, err := ollama.New(ollama.Params{Host: e.server.URL()})
 	if err != nil {
@@ -51,20 +51,20 @@ func cosine(a, b []float32) float32 {
 }
 
 func TestTheEmbeddingModelIsFoundByNameOrCapability(t *testing.T) {
-	chat := ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8B"}
+	chat := testkit.Model{Name: "qwen3:8b", ParameterSize: "8B"}
 	other := nomic
 	other.Name, other.Dimensions = "all-minilm:latest", 32
 	tests := []struct {
 		name   string
 		set    string
-		models []ollamatest.Model
+		models []testkit.Model
 		want   string
 		err    error
 	}{
-		{"by what it can do", "", []ollamatest.Model{chat, nomic}, nomic.Name, nil},
-		{"by its name", "all-minilm", []ollamatest.Model{chat, nomic, other}, other.Name, nil},
-		{"none is installed", "", []ollamatest.Model{chat}, "", recall.ErrNoModel},
-		{"the named one is not installed", "mxbai", []ollamatest.Model{chat, nomic}, "", recall.ErrNoModel},
+		{"by what it can do", "", []testkit.Model{chat, nomic}, nomic.Name, nil},
+		{"by its name", "all-minilm", []testkit.Model{chat, nomic, other}, other.Name, nil},
+		{"none is installed", "", []testkit.Model{chat}, "", recall.ErrNoModel},
+		{"the named one is not installed", "mxbai", []testkit.Model{chat, nomic}, "", recall.ErrNoModel},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,13 +131,13 @@ func TestOnlyTheBeginningOfALongTextIsEmbedded(t *testing.T) {
 func TestUnusableVectorsAreErrors(t *testing.T) {
 	tests := []struct {
 		name  string
-		fault ollamatest.FaultKind
+		fault testkit.FaultKind
 	}{
-		{"all zero", ollamatest.FaultZero},
-		{"too few", ollamatest.FaultFewer},
-		{"no JSON", ollamatest.FaultNotJSON},
-		{"a web page", ollamatest.FaultGarbage},
-		{"the server is down", ollamatest.FaultDown},
+		{"all zero", testkit.FaultZero},
+		{"too few", testkit.FaultFewer},
+		{"no JSON", testkit.FaultNotJSON},
+		{"a web page", testkit.FaultGarbage},
+		{"the server is down", testkit.FaultDown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestUnusableVectorsAreErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.server.SetEmbedFault(&ollamatest.Fault{Kind: tt.fault})
+			e.server.SetEmbedFault(&testkit.Fault{Kind: tt.fault})
 			if vectors, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"a text"}); err == nil {
 				t.Errorf("taken: %v", vectors)
 			}
@@ -160,7 +160,7 @@ func TestUnexpectedDimensionsUpdateTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultOtherDims})
+	e.server.SetEmbedFault(&testkit.Fault{Kind: testkit.FaultOtherDims})
 	if _, err := e.Embed(t.Context(), m, recall.AsPassage, []string{"a text"}); err == nil {
 		t.Fatal("mixed")
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
-func newJudge(t *testing.T, answer string) (*SmallModel, *ollamatest.Server) {
+func newJudge(t *testing.T, answer string) (*SmallModel, *testkit.Server) {
 	t.Helper()
-	s := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
-		Rules:  []ollamatest.Rule{{SystemContains: "You grade passages", Reply: ollamatest.Reply{Text: answer}}},
+	s := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}},
+		Rules:  []testkit.Rule{{SystemContains: "You grade passages", Reply: testkit.Reply{Text: answer}}},
 	})
 	client, err := ollama.New(ollama.Params{Host: s.URL()})
 	if err != nil {
@@ -48,7 +48,7 @@ func TestAModelJudgesPassages(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" || (err == nil) != (tt.want != nil) {
 				t.Errorf("%v %s", err, diff)
 			}
-			asked := ollamatest.LastUser(*s.Chats()[0].Chat)
+			asked := testkit.LastUser(*s.Chats()[0].Chat)
 			if !strings.Contains(asked, "where is the key?") || !strings.Contains(asked, "passage 2") || len(asked) > 16_000 {
 				t.Errorf("%d bytes asked: %.500s", len(asked), asked)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/transcript"
 )
@@ -20,13 +20,13 @@ const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{
 
 // summarising returns a small model of that size, with a context of that many tokens and
 // these answers.
-func summarising(t *testing.T, context int, size string, answers ...string) (*SmallModel, *ollamatest.Server) {
+func summarising(t *testing.T, context int, size string, answers ...string) (*SmallModel, *testkit.Server) {
 	t.Helper()
-	script := ollamatest.Script{Models: []ollamatest.Model{{Name: "small", ParameterSize: size, Capabilities: []string{"completion"}, ContextLength: context}}}
+	script := testkit.Script{Models: []testkit.Model{{Name: "small", ParameterSize: size, Capabilities: []string{"completion"}, ContextLength: context}}}
 	for _, text := range answers {
-		script.Rules = append(script.Rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: text}, Times: 1})
+		script.Rules = append(script.Rules, testkit.Rule{Reply: testkit.Reply{Text: text}, Times: 1})
 	}
-	server := ollamatest.Start(t, script)
+	server := testkit.Start(t, script)
 	client, err := ollama.New(ollama.Params{Host: server.URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestASummaryMustCoverMessagesThatTheModelDidNotSee(t *testing.T) {
 			if taken := err == nil; taken != tt.taken || err != nil && !errors.Is(err, compact.ErrNoDigest) {
 				t.Errorf("taken %v: %v", taken, err)
 			}
-			if last := !strings.Contains(ollamatest.LastUser(*server.Chats()[1].Chat), asked[0][:20]); last != tt.last {
+			if last := !strings.Contains(testkit.LastUser(*server.Chats()[1].Chat), asked[0][:20]); last != tt.last {
 				t.Errorf("the last request leaves the first message out: %v", last)
 			}
 		})

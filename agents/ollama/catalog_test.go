@@ -9,11 +9,11 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
-func model(name, parameters, family string, can ...string) ollamatest.Model {
-	return ollamatest.Model{Name: name, ParameterSize: parameters, Family: family, Capabilities: can}
+func model(name, parameters, family string, can ...string) testkit.Model {
+	return testkit.Model{Name: name, ParameterSize: parameters, Family: family, Capabilities: can}
 }
 
 var (
@@ -26,17 +26,17 @@ var (
 	llava  = model("llava:7b", "7.2B", "llama", "completion", "vision")
 )
 
-func cloud() ollamatest.Model {
+func cloud() testkit.Model {
 	m := model("gpt-oss:120b-cloud", "116.8B", "gptoss", "completion", "tools", "thinking")
 	m.RemoteHost = "https://ollama.com"
 	return m
 }
 
 func TestRolesAreResolvedToInstalledModels(t *testing.T) {
-	everything := []ollamatest.Model{tiny, middle, large, coder, nomic, guard, llava, cloud()}
+	everything := []testkit.Model{tiny, middle, large, coder, nomic, guard, llava, cloud()}
 	tests := []struct {
 		name   string
-		models []ollamatest.Model
+		models []testkit.Model
 		limit  int64
 		role   ollama.Role
 		want   string // "" is ErrNoModel
@@ -48,23 +48,23 @@ func TestRolesAreResolvedToInstalledModels(t *testing.T) {
 		{"vision: by capability", everything, 0, ollama.RoleVision, "gemma3:12b"},
 		{"embed: by capability", everything, 0, ollama.RoleEmbed, "nomic-embed-text:latest"},
 		{"general: what fits the machine", everything, 4e9, ollama.RoleGeneral, "qwen3:0.6b"},
-		{"general: only a large one", []ollamatest.Model{large, nomic}, 0, ollama.RoleGeneral, "llama3.3:70b"},
-		{"general: only one that does not fit", []ollamatest.Model{large}, 1e9, ollama.RoleGeneral, "llama3.3:70b"},
-		{"general: only a coder", []ollamatest.Model{coder, nomic}, 0, ollama.RoleGeneral, "qwen2.5-coder:7b"},
-		{"small: not a guard", []ollamatest.Model{guard, middle}, 0, ollama.RoleSmall, "gemma3:12b"},
-		{"small: one model plays all", []ollamatest.Model{middle}, 0, ollama.RoleSmall, "gemma3:12b"},
-		{"code: no coder", []ollamatest.Model{middle, tiny}, 0, ollama.RoleCode, "gemma3:12b"},
-		{"thinking: no thinker", []ollamatest.Model{middle}, 0, ollama.RoleThinking, "gemma3:12b"},
-		{"vision: none", []ollamatest.Model{tiny, nomic}, 0, ollama.RoleVision, ""},
-		{"embed: none", []ollamatest.Model{middle}, 0, ollama.RoleEmbed, ""},
-		{"general: embedding models only", []ollamatest.Model{nomic}, 0, ollama.RoleGeneral, ""},
-		{"general: cloud models only", []ollamatest.Model{cloud()}, 0, ollama.RoleGeneral, ""},
-		{"small: cloud models only", []ollamatest.Model{cloud()}, 0, ollama.RoleSmall, ""},
+		{"general: only a large one", []testkit.Model{large, nomic}, 0, ollama.RoleGeneral, "llama3.3:70b"},
+		{"general: only one that does not fit", []testkit.Model{large}, 1e9, ollama.RoleGeneral, "llama3.3:70b"},
+		{"general: only a coder", []testkit.Model{coder, nomic}, 0, ollama.RoleGeneral, "qwen2.5-coder:7b"},
+		{"small: not a guard", []testkit.Model{guard, middle}, 0, ollama.RoleSmall, "gemma3:12b"},
+		{"small: one model plays all", []testkit.Model{middle}, 0, ollama.RoleSmall, "gemma3:12b"},
+		{"code: no coder", []testkit.Model{middle, tiny}, 0, ollama.RoleCode, "gemma3:12b"},
+		{"thinking: no thinker", []testkit.Model{middle}, 0, ollama.RoleThinking, "gemma3:12b"},
+		{"vision: none", []testkit.Model{tiny, nomic}, 0, ollama.RoleVision, ""},
+		{"embed: none", []testkit.Model{middle}, 0, ollama.RoleEmbed, ""},
+		{"general: embedding models only", []testkit.Model{nomic}, 0, ollama.RoleGeneral, ""},
+		{"general: cloud models only", []testkit.Model{cloud()}, 0, ollama.RoleGeneral, ""},
+		{"small: cloud models only", []testkit.Model{cloud()}, 0, ollama.RoleSmall, ""},
 		{"nothing installed", nil, 0, ollama.RoleGeneral, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := ollamatest.Start(t, ollamatest.Script{Models: tt.models})
+			s := testkit.Start(t, testkit.Script{Models: tt.models})
 			c := ollama.NewCatalog(newClient(t, s, nil), 0)
 			c.LimitSize(tt.limit)
 			got, err := c.Resolve(t.Context(), "", tt.role)
@@ -76,7 +76,7 @@ func TestRolesAreResolvedToInstalledModels(t *testing.T) {
 }
 
 func TestAnExplicitModelIsNeverReplaced(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{tiny, nomic, cloud()}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{tiny, nomic, cloud()}})
 	c := ollama.NewCatalog(newClient(t, s, nil), 0)
 	for name, want := range map[string]string{
 		"qwen3:0.6b":          "qwen3:0.6b",
@@ -105,7 +105,7 @@ func TestAnExplicitModelIsNeverReplaced(t *testing.T) {
 }
 
 func TestModelsAreDescribedOnceForEachDigest(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{tiny, middle}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{tiny, middle}})
 	client := newClient(t, s, nil)
 	c := ollama.NewCatalog(client, 0)
 	for range 3 {
@@ -131,7 +131,7 @@ func TestModelsAreDescribedOnceForEachDigest(t *testing.T) {
 	}
 }
 
-func requests(s *ollamatest.Server, path string) int {
+func requests(s *testkit.Server, path string) int {
 	n := 0
 	for _, r := range s.Requests() {
 		if r.Path == path {
@@ -161,9 +161,9 @@ func TestNumCtxIsTheSameForAllAndAtMostWhatTheServerLoaded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := tiny
 			m.ContextLength = tt.maximum
-			s := ollamatest.Start(t, ollamatest.Script{
-				Models: []ollamatest.Model{m}, MaxLoaded: tt.given,
-				Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}},
+			s := testkit.Start(t, testkit.Script{
+				Models: []testkit.Model{m}, MaxLoaded: tt.given,
+				Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok"}}},
 			})
 			client := newClient(t, s, nil)
 			c := ollama.NewCatalog(client, tt.configured)
@@ -183,16 +183,16 @@ func TestNumCtxIsTheSameForAllAndAtMostWhatTheServerLoaded(t *testing.T) {
 			}
 		})
 	}
-	s := ollamatest.Start(t, ollamatest.Script{})
+	s := testkit.Start(t, testkit.Script{})
 	if _, err := ollama.NewCatalog(newClient(t, s, nil), 0).NumCtx(t.Context(), "none"); !errors.Is(err, ollama.ErrModelMissing) {
 		t.Errorf("not installed: %v", err)
 	}
 }
 
 func TestASilentTruncationIsNoticed(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{tiny}, OldServer: true,
-		Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}},
+	s := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{tiny}, OldServer: true,
+		Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok"}}},
 	})
 	client := newClient(t, s, nil)
 	c := ollama.NewCatalog(client, 0)
@@ -223,7 +223,7 @@ func text(tokens int) string {
 
 func TestModelsAreListedAgainAfterAFewSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := ollamatest.New(ollamatest.Script{Models: []ollamatest.Model{tiny}})
+		s := testkit.New(testkit.Script{Models: []testkit.Model{tiny}})
 		c := ollama.NewCatalog(inBubble(t, s), 0)
 		list := func(want int) {
 			t.Helper()

@@ -12,20 +12,20 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
-var qwen = ollamatest.Model{
+var qwen = testkit.Model{
 	Name: "qwen3:8b", ParameterSize: "8.2B", Family: "qwen3", Loaded: true,
 	Capabilities: []string{"completion", "tools", "thinking"}, ContextLength: 40960,
 }
 
 // script answers every chat of qwen with that reply.
-func script(reply ollamatest.Reply) ollamatest.Script {
-	return ollamatest.Script{Models: []ollamatest.Model{qwen}, Rules: []ollamatest.Rule{{Reply: reply}}}
+func script(reply testkit.Reply) testkit.Script {
+	return testkit.Script{Models: []testkit.Model{qwen}, Rules: []testkit.Rule{{Reply: reply}}}
 }
 
-func newClient(t *testing.T, s *ollamatest.Server, change func(*ollama.Params)) *ollama.Client {
+func newClient(t *testing.T, s *testkit.Server, change func(*ollama.Params)) *ollama.Client {
 	t.Helper()
 	p := ollama.Params{Host: s.URL()}
 	if change != nil {
@@ -43,28 +43,28 @@ func ask(text string) ollama.ChatRequest {
 }
 
 func TestChatReturnsTheWholeAnswer(t *testing.T) {
-	call := ollamatest.ToolCall("SYSTEM_STATS", "topic", "cpu", "count", 3.0)
+	call := testkit.ToolCall("SYSTEM_STATS", "topic", "cpu", "count", 3.0)
 	tests := []struct {
 		name           string
-		reply          ollamatest.Reply
+		reply          testkit.Reply
 		content        string
 		thinking       string
 		tools          int
 		reason         string
 		prompt, answer int
 	}{
-		{"text", ollamatest.Reply{Text: "It is fine."}, "It is fine.", "", 0, "stop", 5, 3},
-		{"native thinking", ollamatest.Reply{Thinking: []string{"hm", "…"}, Text: "Yes"}, "Yes", "hm…", 0, "stop", 5, 3},
-		{"inline thinking", ollamatest.Reply{Chunks: []string{"<thi", "nk>hm</th", "ink>\n\n", "Yes"}}, "Yes", "hm", 0, "stop", 5, 4},
-		{"a tag after native thinking stays", ollamatest.Reply{Thinking: []string{"hm"}, Text: "<think>"}, "<think>", "hm", 0, "stop", 5, 2},
-		{"tool call", ollamatest.Reply{ToolCalls: []api.ToolCall{call}}, "", "", 1, "stop", 5, 0},
-		{"cut by its length", ollamatest.Reply{Text: "It", DoneReason: "length", PromptTokens: 77, AnswerTokens: 9}, "It", "", 0, "length", 77, 9},
-		{"nothing at all", ollamatest.Reply{Chunks: []string{}}, "", "", 0, "stop", 5, 0},
-		{"drip", ollamatest.Reply{Text: "slow but sure", Fault: &ollamatest.Fault{Kind: ollamatest.FaultDrip}}, "slow but sure", "", 0, "stop", 5, 3},
+		{"text", testkit.Reply{Text: "It is fine."}, "It is fine.", "", 0, "stop", 5, 3},
+		{"native thinking", testkit.Reply{Thinking: []string{"hm", "…"}, Text: "Yes"}, "Yes", "hm…", 0, "stop", 5, 3},
+		{"inline thinking", testkit.Reply{Chunks: []string{"<thi", "nk>hm</th", "ink>\n\n", "Yes"}}, "Yes", "hm", 0, "stop", 5, 4},
+		{"a tag after native thinking stays", testkit.Reply{Thinking: []string{"hm"}, Text: "<think>"}, "<think>", "hm", 0, "stop", 5, 2},
+		{"tool call", testkit.Reply{ToolCalls: []api.ToolCall{call}}, "", "", 1, "stop", 5, 0},
+		{"cut by its length", testkit.Reply{Text: "It", DoneReason: "length", PromptTokens: 77, AnswerTokens: 9}, "It", "", 0, "length", 77, 9},
+		{"nothing at all", testkit.Reply{Chunks: []string{}}, "", "", 0, "stop", 5, 0},
+		{"drip", testkit.Reply{Text: "slow but sure", Fault: &testkit.Fault{Kind: testkit.FaultDrip}}, "slow but sure", "", 0, "stop", 5, 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := ollamatest.Start(t, script(tt.reply))
+			s := testkit.Start(t, script(tt.reply))
 			var content, thinking strings.Builder
 			req := ask("How?")
 			req.OnChunk = func(c ollama.Chunk) { content.WriteString(c.Content); thinking.WriteString(c.Thinking) }
@@ -92,7 +92,7 @@ func TestChatReturnsTheWholeAnswer(t *testing.T) {
 }
 
 func TestChatAsksTheServerNotToTruncate(t *testing.T) {
-	s := ollamatest.Start(t, script(ollamatest.Reply{Text: "ok"}))
+	s := testkit.Start(t, script(testkit.Reply{Text: "ok"}))
 	temperature, no := 0.5, false
 	req := ask("How?")
 	req.NumCtx, req.MaxTokens, req.Temperature, req.Think = 8192, 100, &temperature, &no
@@ -108,37 +108,37 @@ func TestChatAsksTheServerNotToTruncate(t *testing.T) {
 }
 
 func TestChatFailuresHaveAKindAndKeepWhatArrived(t *testing.T) {
-	fault := func(f ollamatest.Fault) ollamatest.Reply {
-		return ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: &f}
+	fault := func(f testkit.Fault) testkit.Reply {
+		return testkit.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: &f}
 	}
 	tests := []struct {
 		name   string
-		reply  ollamatest.Reply
+		reply  testkit.Reply
 		kind   error
 		kept   string
 		detail string
 	}{
-		{"overflow", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}), ollama.ErrContextOverflow, "", "exceeds the context length"},
-		{"overflow in other words", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Message: "the prompt is longer than the context length currently available to the model"}), ollama.ErrContextOverflow, "", "longer than"},
-		{"overflow in the stream", fault(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, Message: "the input length exceeds the context length"}), ollama.ErrContextOverflow, "", ""},
-		{"another 400", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Message: "invalid option"}), ollama.ErrServer, "", "invalid option"},
-		{"model missing", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 404, Message: "model 'qwen3:8b' not found"}), ollama.ErrModelMissing, "", "not found"},
-		{"no such page", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 404, Message: "no route"}), ollama.ErrServer, "", "no route"},
-		{"500", fault(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500, Message: "model requires more system memory"}), ollama.ErrServer, "", "more system memory"},
-		{"web page", fault(ollamatest.Fault{Kind: ollamatest.FaultGarbage}), ollama.ErrServer, "", "does not look like an Ollama server"},
-		{"no JSON in the stream", fault(ollamatest.Fault{Kind: ollamatest.FaultNotJSON, After: 1}), ollama.ErrServer, "one ", "does not look like an Ollama server"},
-		{"error line", fault(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2, Message: "an error was encountered while running the model"}), ollama.ErrServer, "one two ", "while running the model"},
-		{"ended without done", fault(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}), ollama.ErrStreamCut, "one two ", "before done"},
-		{"ended without done after the last chunk", fault(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 3}), ollama.ErrStreamCut, "one two three", "before done"},
-		{"empty body", fault(ollamatest.Fault{Kind: ollamatest.FaultCut}), ollama.ErrStreamCut, "", "before done"},
-		{"connection reset", fault(ollamatest.Fault{Kind: ollamatest.FaultReset, After: 1}), ollama.ErrStreamCut, "one ", "closed"},
-		{"goes down before it answers", fault(ollamatest.Fault{Kind: ollamatest.FaultDown}), ollama.ErrStreamCut, "", "closed"},
-		{"goes down in mid-stream", fault(ollamatest.Fault{Kind: ollamatest.FaultDown, After: 2}), ollama.ErrStreamCut, "one two ", "closed"},
+		{"overflow", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 400}), ollama.ErrContextOverflow, "", "exceeds the context length"},
+		{"overflow in other words", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 400, Message: "the prompt is longer than the context length currently available to the model"}), ollama.ErrContextOverflow, "", "longer than"},
+		{"overflow in the stream", fault(testkit.Fault{Kind: testkit.FaultErrorLine, Message: "the input length exceeds the context length"}), ollama.ErrContextOverflow, "", ""},
+		{"another 400", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 400, Message: "invalid option"}), ollama.ErrServer, "", "invalid option"},
+		{"model missing", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 404, Message: "model 'qwen3:8b' not found"}), ollama.ErrModelMissing, "", "not found"},
+		{"no such page", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 404, Message: "no route"}), ollama.ErrServer, "", "no route"},
+		{"500", fault(testkit.Fault{Kind: testkit.FaultStatus, Status: 500, Message: "model requires more system memory"}), ollama.ErrServer, "", "more system memory"},
+		{"web page", fault(testkit.Fault{Kind: testkit.FaultGarbage}), ollama.ErrServer, "", "does not look like an Ollama server"},
+		{"no JSON in the stream", fault(testkit.Fault{Kind: testkit.FaultNotJSON, After: 1}), ollama.ErrServer, "one ", "does not look like an Ollama server"},
+		{"error line", fault(testkit.Fault{Kind: testkit.FaultErrorLine, After: 2, Message: "an error was encountered while running the model"}), ollama.ErrServer, "one two ", "while running the model"},
+		{"ended without done", fault(testkit.Fault{Kind: testkit.FaultCut, After: 2}), ollama.ErrStreamCut, "one two ", "before done"},
+		{"ended without done after the last chunk", fault(testkit.Fault{Kind: testkit.FaultCut, After: 3}), ollama.ErrStreamCut, "one two three", "before done"},
+		{"empty body", fault(testkit.Fault{Kind: testkit.FaultCut}), ollama.ErrStreamCut, "", "before done"},
+		{"connection reset", fault(testkit.Fault{Kind: testkit.FaultReset, After: 1}), ollama.ErrStreamCut, "one ", "closed"},
+		{"goes down before it answers", fault(testkit.Fault{Kind: testkit.FaultDown}), ollama.ErrStreamCut, "", "closed"},
+		{"goes down in mid-stream", fault(testkit.Fault{Kind: testkit.FaultDown, After: 2}), ollama.ErrStreamCut, "one two ", "closed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := ollamatest.Start(t, script(tt.reply))
+			s := testkit.Start(t, script(tt.reply))
 			got, err := newClient(t, s, nil).Chat(t.Context(), ask("How?"))
 			var e *ollama.Error
 			if !errors.Is(err, tt.kind) || !errors.As(err, &e) {
@@ -155,7 +155,7 @@ func TestChatFailuresHaveAKindAndKeepWhatArrived(t *testing.T) {
 }
 
 func TestChatReportsThatOllamaIsDown(t *testing.T) {
-	closed := ollamatest.New(ollamatest.Script{})
+	closed := testkit.New(testkit.Script{})
 	if err := closed.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -182,12 +182,12 @@ func TestChatReportsThatOllamaIsDown(t *testing.T) {
 }
 
 func TestThinkIsOmittedIfTheModelCannotThink(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{qwen}, Rules: []ollamatest.Rule{
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{qwen}, Rules: []testkit.Rule{
 		{
 			When:  func(req api.ChatRequest) bool { return req.Think != nil },
-			Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Message: `"qwen3:8b" does not support thinking`}},
+			Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 400, Message: `"qwen3:8b" does not support thinking`}},
 		},
-		{Reply: ollamatest.Reply{Text: "plain"}},
+		{Reply: testkit.Reply{Text: "plain"}},
 	}})
 	yes := true
 	req := ask("How?")

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // A new process that finds a busy server knows the descriptions that an earlier one got.
 func TestDescriptionsSurviveABusyServer(t *testing.T) {
-	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{
 		{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "tools"}, ContextLength: 40960},
 	}})
 	target, err := url.Parse(server.URL())

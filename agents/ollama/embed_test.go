@@ -8,11 +8,11 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 func TestEmbedReturnsAVectorPerText(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{nomic}})
 	c := newClient(t, s, nil)
 	got, err := c.Embed(t.Context(), "nomic-embed-text", []string{"fan noise", "a loud fan", ""})
 	if err != nil || len(got) != 3 || len(got[0]) != 64 {
@@ -32,7 +32,7 @@ func TestEmbedReturnsAVectorPerText(t *testing.T) {
 func TestShowReturnsDigestAndDimensions(t *testing.T) {
 	model := nomic
 	model.Dimensions = 48
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{model}})
 	info, err := newClient(t, s, nil).Show(t.Context(), model.Name)
 	if err != nil || info.Dimensions != 48 || len(info.Digest) != 64 {
 		t.Errorf("%+v, %v", info, err)
@@ -40,10 +40,10 @@ func TestShowReturnsDigestAndDimensions(t *testing.T) {
 }
 
 func TestEmbedYieldsToAChat(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{
-		Models:     []ollamatest.Model{tiny, nomic},
-		Rules:      []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "hello"}}},
-		EmbedFault: &ollamatest.Fault{Kind: ollamatest.FaultSlow, Delay: time.Hour},
+	s := testkit.Start(t, testkit.Script{
+		Models:     []testkit.Model{tiny, nomic},
+		Rules:      []testkit.Rule{{Reply: testkit.Reply{Text: "hello"}}},
+		EmbedFault: &testkit.Fault{Kind: testkit.FaultSlow, Delay: time.Hour},
 	})
 	c := newClient(t, s, nil)
 	embedded := make(chan error, 1)
@@ -67,7 +67,7 @@ func TestEmbedYieldsToAChat(t *testing.T) {
 }
 
 func TestEmbedNowLoadsNoModelBesideAnother(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{nomic}})
 	one := newClient(t, s, nil)
 	if _, err := one.EmbedNow(t.Context(), nomic.Name, []string{"a"}); !errors.Is(err, ollama.ErrNotLoaded) {
 		t.Errorf("not in memory: %v", err)
@@ -83,18 +83,18 @@ func TestEmbedNowLoadsNoModelBesideAnother(t *testing.T) {
 func TestEmbedFailures(t *testing.T) {
 	tests := []struct {
 		name  string
-		fault ollamatest.FaultKind
+		fault testkit.FaultKind
 		want  error
 	}{
-		{"a web page", ollamatest.FaultGarbage, ollama.ErrServer},
-		{"no JSON", ollamatest.FaultNotJSON, ollama.ErrServer},
-		{"a vector is missing", ollamatest.FaultFewer, ollama.ErrServer},
-		{"the server goes down", ollamatest.FaultDown, ollama.ErrOllamaDown},
+		{"a web page", testkit.FaultGarbage, ollama.ErrServer},
+		{"no JSON", testkit.FaultNotJSON, ollama.ErrServer},
+		{"a vector is missing", testkit.FaultFewer, ollama.ErrServer},
+		{"the server goes down", testkit.FaultDown, ollama.ErrOllamaDown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{nomic}})
-			s.SetEmbedFault(&ollamatest.Fault{Kind: tt.fault})
+			s := testkit.Start(t, testkit.Script{Models: []testkit.Model{nomic}})
+			s.SetEmbedFault(&testkit.Fault{Kind: tt.fault})
 			if got, err := newClient(t, s, nil).Embed(t.Context(), nomic.Name, []string{"a", "b"}); !errors.Is(err, tt.want) {
 				t.Errorf("%v, %v", got, err)
 			}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 func TestAModelIsUnloadedAndDeleted(t *testing.T) {
 	loaded := tiny
 	loaded.Loaded = true
-	s := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{loaded}})
+	s := testkit.Start(t, testkit.Script{Models: []testkit.Model{loaded}})
 	c := newClient(t, s, nil)
 	if running, err := c.Running(t.Context()); err != nil || len(running) != 1 {
 		t.Fatalf("before: %v, %v", running, err)

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 func TestPullReportsProgressAndInstalls(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Pulls: map[string]ollamatest.Pull{
+	s := testkit.Start(t, testkit.Script{Pulls: map[string]testkit.Pull{
 		"qwen3:0.6b": {Model: tiny, Steps: 5},
 		"broken":     {Error: "write /models/blobs: no space left on device"},
 		"slow":       {Delay: time.Hour},
@@ -43,7 +43,7 @@ func TestPullReportsProgressAndInstalls(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	s := ollamatest.Start(t, ollamatest.Script{Version: "0.99.1"})
+	s := testkit.Start(t, testkit.Script{Version: "0.99.1"})
 	if got, err := newClient(t, s, nil).Version(t.Context()); err != nil || got != "0.99.1" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 func TestNoTemplateTokenIsSent(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNoTemplateTokenIsSent(t *testing.T) {
 		"others":       {"<_user>", "<_bot>", "[BOS]", "[EOS]", "[B_SYS]", "[E_SYS]", "[B_INST]", "<arg_key>", "</arg_value>"},
 		"wide letters": {"＜|im_start|＞", "<|im_start｜>", "＜start_of_turn＞"},
 	}
-	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{{Name: "m:1b"}}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "ok"}}}})
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m:1b"}}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok"}}}})
 	client, err := New(Params{Host: server.URL()})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // pipes is a network inside a bubble, which accepts every dialed connection.
@@ -43,7 +43,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 }
 
 // inBubble serves s over pipes, where the bubble's time applies, and returns a client.
-func inBubble(t *testing.T, s *ollamatest.Server) *ollama.Client {
+func inBubble(t *testing.T, s *testkit.Server) *ollama.Client {
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: time.Minute}
@@ -69,27 +69,27 @@ func TestIdleTimeoutOfTwoMinutes(t *testing.T) {
 	slow.LoadDelay = 8 * time.Minute
 	tests := []struct {
 		name  string
-		model ollamatest.Model
-		reply ollamatest.Reply
+		model testkit.Model
+		reply testkit.Reply
 		err   error
 		took  time.Duration // to the second, with tolerance for the polling
 		kept  string
 	}{
-		{"a model that loads for eight minutes", slow, ollamatest.Reply{Text: "ok"}, nil, 8 * time.Minute, "ok"},
-		{"a prompt read for less", qwen, ollamatest.Reply{Text: "ok", FirstDelay: 119 * time.Second}, nil, 119 * time.Second, "ok"},
-		{"a prompt read for longer", qwen, ollamatest.Reply{Text: "ok", FirstDelay: 122 * time.Second}, ollama.ErrTimeout, 120 * time.Second, ""},
-		{"hung once loaded", slow, ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}}, ollama.ErrTimeout, 10 * time.Minute, ""},
-		{"each chunk begins it anew", qwen, ollamatest.Reply{Text: "a b c", Delay: 100 * time.Second}, nil, 300 * time.Second, "a b c"},
-		{"silence in mid-stream", qwen, ollamatest.Reply{Text: "a b c", Delay: 130 * time.Second}, ollama.ErrTimeout, 120 * time.Second, ""},
-		{"hung in mid-stream", qwen, ollamatest.Reply{Text: "a b", Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}, ollama.ErrTimeout, 120 * time.Second, "a"},
-		{"a model that never loads", func() ollamatest.Model { m := cold; m.LoadDelay = time.Hour; return m }(), ollamatest.Reply{Text: "ok"}, ollama.ErrTimeout, 17 * time.Minute, ""},
+		{"a model that loads for eight minutes", slow, testkit.Reply{Text: "ok"}, nil, 8 * time.Minute, "ok"},
+		{"a prompt read for less", qwen, testkit.Reply{Text: "ok", FirstDelay: 119 * time.Second}, nil, 119 * time.Second, "ok"},
+		{"a prompt read for longer", qwen, testkit.Reply{Text: "ok", FirstDelay: 122 * time.Second}, ollama.ErrTimeout, 120 * time.Second, ""},
+		{"hung once loaded", slow, testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultHangFirst}}, ollama.ErrTimeout, 10 * time.Minute, ""},
+		{"each chunk begins it anew", qwen, testkit.Reply{Text: "a b c", Delay: 100 * time.Second}, nil, 300 * time.Second, "a b c"},
+		{"silence in mid-stream", qwen, testkit.Reply{Text: "a b c", Delay: 130 * time.Second}, ollama.ErrTimeout, 120 * time.Second, ""},
+		{"hung in mid-stream", qwen, testkit.Reply{Text: "a b", Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}, ollama.ErrTimeout, 120 * time.Second, "a"},
+		{"a model that never loads", func() testkit.Model { m := cold; m.LoadDelay = time.Hour; return m }(), testkit.Reply{Text: "ok"}, ollama.ErrTimeout, 17 * time.Minute, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				script := script(tt.reply)
 				script.Models[0] = tt.model
-				c := inBubble(t, ollamatest.New(script))
+				c := inBubble(t, testkit.New(script))
 				begin := time.Now()
 				got, err := c.Chat(t.Context(), ask("How?"))
 				took := time.Since(begin)
@@ -110,20 +110,20 @@ func TestALongPromptIsNotAHang(t *testing.T) {
 		name   string
 		prompt string
 		numCtx int
-		reply  ollamatest.Reply
+		reply  testkit.Reply
 		err    error
 		took   time.Duration
 	}{
-		{"a long prompt read at 20 tokens a second", long, 0, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, nil, 800 * time.Second},
-		{"a long prompt and a server that hangs", long, 0, ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}}, ollama.ErrTimeout, 920 * time.Second},
-		{"no more than fits the context is read", long, 2000, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 220 * time.Second},
-		{"a short prompt", "How?", 0, ollamatest.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 120 * time.Second},
-		{"once it has begun, silence is silence", long, 0, ollamatest.Reply{Text: "a b", FirstDelay: time.Minute, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}, ollama.ErrTimeout, 180 * time.Second},
+		{"a long prompt read at 20 tokens a second", long, 0, testkit.Reply{Text: "ok", FirstDelay: 800 * time.Second}, nil, 800 * time.Second},
+		{"a long prompt and a server that hangs", long, 0, testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultHangFirst}}, ollama.ErrTimeout, 920 * time.Second},
+		{"no more than fits the context is read", long, 2000, testkit.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 220 * time.Second},
+		{"a short prompt", "How?", 0, testkit.Reply{Text: "ok", FirstDelay: 800 * time.Second}, ollama.ErrTimeout, 120 * time.Second},
+		{"once it has begun, silence is silence", long, 0, testkit.Reply{Text: "a b", FirstDelay: time.Minute, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}, ollama.ErrTimeout, 180 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := inBubble(t, ollamatest.New(script(tt.reply)))
+				c := inBubble(t, testkit.New(script(tt.reply)))
 				req := ask(tt.prompt)
 				req.NumCtx = tt.numCtx
 				begin := time.Now()
@@ -138,9 +138,9 @@ func TestALongPromptIsNotAHang(t *testing.T) {
 
 func TestLoadingIsPolledAtAModestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := script(ollamatest.Reply{Text: "ok"})
+		script := script(testkit.Reply{Text: "ok"})
 		script.Models[0].Loaded, script.Models[0].LoadDelay = false, time.Minute
-		s := ollamatest.New(script)
+		s := testkit.New(script)
 		var phases []ollama.Phase
 		req := ask("How?")
 		req.OnPhase = func(p ollama.Phase) { phases = append(phases, p) }
@@ -158,9 +158,9 @@ func TestLoadingIsPolledAtAModestPace(t *testing.T) {
 
 func TestAServerThatListsALoadingModelGetsMoreTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := script(ollamatest.Reply{Text: "ok", FirstDelay: 4 * time.Minute})
+		script := script(testkit.Reply{Text: "ok", FirstDelay: 4 * time.Minute})
 		script.OldServer, script.Models[0].Loaded, script.Models[0].LoadDelay = true, false, time.Second
-		c := inBubble(t, ollamatest.New(script))
+		c := inBubble(t, testkit.New(script))
 		if _, err := c.Chat(t.Context(), ask("How?")); err != nil {
 			t.Errorf("four minutes after it was listed: %v", err)
 		}
@@ -169,9 +169,9 @@ func TestAServerThatListsALoadingModelGetsMoreTime(t *testing.T) {
 
 func TestPhasesFollowTheLoadingOfTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := script(ollamatest.Reply{Text: "ok", FirstDelay: 5 * time.Second})
+		script := script(testkit.Reply{Text: "ok", FirstDelay: 5 * time.Second})
 		script.Models[0].Loaded, script.Models[0].LoadDelay = false, 9*time.Second
-		c := inBubble(t, ollamatest.New(script))
+		c := inBubble(t, testkit.New(script))
 		type at struct {
 			Phase ollama.Phase
 			After time.Duration
@@ -201,13 +201,13 @@ func TestPhasesFollowTheLoadingOfTheModel(t *testing.T) {
 
 func TestTheFirstPhaseDoesNotWaitForAServerThatIsBusyLoading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := script(ollamatest.Reply{Text: "ok", FirstDelay: time.Minute})
-		script.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}
+		script := script(testkit.Reply{Text: "ok", FirstDelay: time.Minute})
+		script.Fault = &testkit.Fault{Kind: testkit.FaultHangFirst}
 		var first time.Duration
 		begin := time.Now()
 		req := ask("How?")
 		req.OnPhase = func(ollama.Phase) { first = time.Since(begin) }
-		if _, err := inBubble(t, ollamatest.New(script)).Chat(t.Context(), req); err != nil {
+		if _, err := inBubble(t, testkit.New(script)).Chat(t.Context(), req); err != nil {
 			t.Error(err)
 		}
 		if first == 0 || first > 100*time.Millisecond {
@@ -219,19 +219,19 @@ func TestTheFirstPhaseDoesNotWaitForAServerThatIsBusyLoading(t *testing.T) {
 func TestCancelEndsACallAtOnce(t *testing.T) {
 	tests := []struct {
 		name  string
-		reply ollamatest.Reply
+		reply testkit.Reply
 		kept  string
 	}{
-		{"hung before the first byte", ollamatest.Reply{Text: "x", Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}}, ""},
-		{"hung in mid-stream", ollamatest.Reply{Text: "x y", Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}, "x"},
-		{"streaming", ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Delay: 60 * time.Millisecond}, "one two "},
-		{"what was held back is kept", ollamatest.Reply{Chunks: []string{"<th", "ink>x"}, Delay: 100 * time.Millisecond}, "<th"},
-		{"busy", ollamatest.Reply{Text: "x", Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503, RetryAfter: 20 * time.Second}}, ""},
+		{"hung before the first byte", testkit.Reply{Text: "x", Fault: &testkit.Fault{Kind: testkit.FaultHangFirst}}, ""},
+		{"hung in mid-stream", testkit.Reply{Text: "x y", Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}, "x"},
+		{"streaming", testkit.Reply{Chunks: []string{"one ", "two ", "three"}, Delay: 60 * time.Millisecond}, "one two "},
+		{"what was held back is kept", testkit.Reply{Chunks: []string{"<th", "ink>x"}, Delay: 100 * time.Millisecond}, "<th"},
+		{"busy", testkit.Reply{Text: "x", Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 503, RetryAfter: 20 * time.Second}}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := inBubble(t, ollamatest.New(script(tt.reply)))
+				c := inBubble(t, testkit.New(script(tt.reply)))
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(150*time.Millisecond, cancel)
 				begin := time.Now()
@@ -249,7 +249,7 @@ func TestCancelEndsACallAtOnce(t *testing.T) {
 
 func TestCancelWhileWaitingForAPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := inBubble(t, ollamatest.New(script(ollamatest.Reply{Text: "x", FirstDelay: time.Minute})))
+		c := inBubble(t, testkit.New(script(testkit.Reply{Text: "x", FirstDelay: time.Minute})))
 		done := make(chan error)
 		go func() {
 			_, err := c.Chat(t.Context(), ask("first"))
@@ -274,9 +274,9 @@ func TestCancelWhileWaitingForAPermit(t *testing.T) {
 // stopped.
 func TestStopWhileAnotherCallWaitsForTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := script(ollamatest.Reply{Text: "ok"})
-		script.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}
-		catalog := ollama.NewCatalog(inBubble(t, ollamatest.New(script)), 0)
+		script := script(testkit.Reply{Text: "ok"})
+		script.Fault = &testkit.Fault{Kind: testkit.FaultHangFirst}
+		catalog := ollama.NewCatalog(inBubble(t, testkit.New(script)), 0)
 		first := make(chan error)
 		go func() {
 			_, err := catalog.Models(t.Context())
@@ -299,22 +299,22 @@ func TestStopWhileAnotherCallWaitsForTheList(t *testing.T) {
 func TestABusyServerIsRetried(t *testing.T) {
 	tests := []struct {
 		name  string
-		fault ollamatest.Fault
+		fault testkit.Fault
 		err   error
 		waits []time.Duration
 	}{
-		{"always busy: doubled waits", ollamatest.Fault{Status: 503}, ollama.ErrBusy, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
-		{"busy once", ollamatest.Fault{Status: 503, Times: 1}, nil, []time.Duration{500 * time.Millisecond}},
-		{"with a wish", ollamatest.Fault{Status: 503, Times: 2, RetryAfter: 7 * time.Second}, nil, []time.Duration{7 * time.Second, 7 * time.Second}},
-		{"a wish beyond patience", ollamatest.Fault{Status: 503, Times: 1, RetryAfter: time.Hour}, nil, []time.Duration{30 * time.Second}},
-		{"too many requests", ollamatest.Fault{Status: 429, Times: 1}, nil, []time.Duration{500 * time.Millisecond}},
-		{"an error is no reason", ollamatest.Fault{Status: 500}, ollama.ErrServer, nil},
+		{"always busy: doubled waits", testkit.Fault{Status: 503}, ollama.ErrBusy, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
+		{"busy once", testkit.Fault{Status: 503, Times: 1}, nil, []time.Duration{500 * time.Millisecond}},
+		{"with a wish", testkit.Fault{Status: 503, Times: 2, RetryAfter: 7 * time.Second}, nil, []time.Duration{7 * time.Second, 7 * time.Second}},
+		{"a wish beyond patience", testkit.Fault{Status: 503, Times: 1, RetryAfter: time.Hour}, nil, []time.Duration{30 * time.Second}},
+		{"too many requests", testkit.Fault{Status: 429, Times: 1}, nil, []time.Duration{500 * time.Millisecond}},
+		{"an error is no reason", testkit.Fault{Status: 500}, ollama.ErrServer, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tt.fault.Kind = ollamatest.FaultStatus
-				s := ollamatest.New(script(ollamatest.Reply{Text: "ok", Fault: &tt.fault}))
+				tt.fault.Kind = testkit.FaultStatus
+				s := testkit.New(script(testkit.Reply{Text: "ok", Fault: &tt.fault}))
 				queued := 0
 				req := ask("How?")
 				req.OnPhase = func(p ollama.Phase) {
@@ -343,12 +343,12 @@ func TestPermitsLimitConcurrentCallsInOrder(t *testing.T) {
 		var mu sync.Mutex
 		var order []string
 		running, most := 0, 0
-		s := ollamatest.New(ollamatest.Script{Models: []ollamatest.Model{qwen}, Rules: []ollamatest.Rule{{
-			Func: func(req api.ChatRequest) ollamatest.Reply {
+		s := testkit.New(testkit.Script{Models: []testkit.Model{qwen}, Rules: []testkit.Rule{{
+			Func: func(req api.ChatRequest) testkit.Reply {
 				mu.Lock()
-				order = append(order, ollamatest.LastUser(req))
+				order = append(order, testkit.LastUser(req))
 				mu.Unlock()
-				return ollamatest.Reply{Text: "one two three", Delay: 20 * time.Millisecond}
+				return testkit.Reply{Text: "one two three", Delay: 20 * time.Millisecond}
 			},
 		}}})
 		c := inBubble(t, s)

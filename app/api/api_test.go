@@ -24,7 +24,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem/transcript"
 )
@@ -47,14 +47,14 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, seen: map[string]map[string]bool{}, asked: make(chan struct{}, 1), release: make(chan struct{})}
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
-		Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
-			if strings.Contains(ollamatest.LastUser(req), "wait for it") {
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}},
+		Rules: []testkit.Rule{{Func: func(req api.ChatRequest) testkit.Reply {
+			if strings.Contains(testkit.LastUser(req), "wait for it") {
 				b.asked <- struct{}{}
 				<-b.release
 			}
-			return ollamatest.Reply{Text: `{"context":"The zephyr proxy listens on 8443.","lessons":[],"people":[]}`}
+			return testkit.Reply{Text: `{"context":"The zephyr proxy listens on 8443.","lessons":[],"people":[]}`}
 		}}},
 	})
 	dir := t.TempDir()

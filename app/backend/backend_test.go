@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/fault"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem/memory"
@@ -44,11 +44,11 @@ func open(t *testing.T, o Options) *Backend {
 }
 
 // server returns a scripted model that always gives the same answer.
-func server(t *testing.T) *ollamatest.Server {
+func server(t *testing.T) *testkit.Server {
 	t.Helper()
-	s := ollamatest.New(ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "fine"}}},
+	s := testkit.New(testkit.Script{
+		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "fine"}}},
 	})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestEditedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	chats := s.Chats()
-	if got := ollamatest.System(*chats[len(chats)-1].Chat); !strings.Contains(got, "The backup disk is called Backup") {
+	if got := testkit.System(*chats[len(chats)-1].Chat); !strings.Contains(got, "The backup disk is called Backup") {
 		t.Errorf("the prompt holds no saved line:\n%s", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestVitalsGoWithAMessageAboutTheMachine(t *testing.T) {
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ollamatest.LastUser(*s.Chats()[0].Chat); !strings.Contains(got, "load average ") || !strings.Contains(got, "memory ") {
+	if got := testkit.LastUser(*s.Chats()[0].Chat); !strings.Contains(got, "load average ") || !strings.Contains(got, "memory ") {
 		t.Errorf("user message = %q, want the vitals below it", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
@@ -15,15 +15,15 @@ import (
 )
 
 // learning returns a server whose small model finds a lesson in every conversation.
-func learning(t *testing.T) *ollamatest.Server {
+func learning(t *testing.T) *testkit.Server {
 	t.Helper()
-	s := ollamatest.New(ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-		Rules: []ollamatest.Rule{
-			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{
+	s := testkit.New(testkit.Script{
+		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules: []testkit.Rule{
+			{SystemContains: "You compress a conversation", Reply: testkit.Reply{
 				Text: `{"context":"A trip by train with late tickets.","lessons":[{"text":"The user travels by train.","confidence":0.9},{"text":"The user buys train tickets late.","confidence":0.8}],"people":[]}`,
 			}},
-			{Reply: ollamatest.Reply{Text: "fine"}},
+			{Reply: testkit.Reply{Text: "fine"}},
 		},
 	})
 	if err := s.Start(); err != nil {

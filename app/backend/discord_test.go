@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/app/discord/connection"
-	"mac-stats/app/discord/discordtest"
 	"mac-stats/app/discord/service"
 	"mac-stats/app/discord/token"
 	"mac-stats/sessionmem"
@@ -23,30 +23,30 @@ import (
 
 // The tests' people, and the bot.
 var (
-	anna = discordtest.User{ID: "301", Name: "Anna"}
-	ben  = discordtest.User{ID: "302", Name: "Ben"}
-	luna = discordtest.User{ID: discordtest.BotID, Name: "luna", Bot: true}
+	anna = apptest.User{ID: "301", Name: "Anna"}
+	ben  = apptest.User{ID: "302", Name: "Ben"}
+	luna = apptest.User{ID: apptest.BotID, Name: "luna", Bot: true}
 )
 
 // bot is the whole bot of the app, with a Discord server and a model of the test.
 type bot struct {
 	*Backend
 	t     *testing.T
-	fake  *discordtest.Server
-	model *ollamatest.Server
+	fake  *apptest.Discord
+	model *testkit.Server
 }
 
-func startBot(t *testing.T, script ollamatest.Script, files map[string]string, env ...string) *bot {
+func startBot(t *testing.T, script testkit.Script, files map[string]string, env ...string) *bot {
 	t.Helper()
-	fake := discordtest.Start(t)
+	fake := apptest.StartDiscord(t)
 	fake.AddGuild("100", "Home")
 	for _, id := range []string{"200", "201"} {
-		fake.AddChannel(discordtest.Channel{ID: id, Guild: "100", Name: "channel"})
+		fake.AddChannel(apptest.Channel{ID: id, Guild: "100", Name: "channel"})
 	}
 	for _, name := range []string{"qwen3:8b", "other:8b"} {
-		script.Models = append(script.Models, ollamatest.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384})
+		script.Models = append(script.Models, testkit.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384})
 	}
-	model := ollamatest.Start(t, script)
+	model := testkit.Start(t, script)
 	dir := t.TempDir()
 	files["discord/channels.toml"] = "[allow]\nusers = [\"301\", \"302\"]\n[default]\ndebounce = \"0\"\n" + files["discord/channels.toml"]
 	for name, text := range files {
@@ -56,7 +56,7 @@ func startBot(t *testing.T, script ollamatest.Script, files map[string]string, e
 		}
 		write(t, file, text)
 	}
-	env = append(env, "OLLAMA_HOST="+model.Addr(), service.EnvBase+"="+fake.URL(), token.EnvOwn+"="+discordtest.Token, "MAC_STATS_DISCORD_ENABLED=true", "MAC_STATS_OLLAMA_MODEL=qwen3:8b")
+	env = append(env, "OLLAMA_HOST="+model.Addr(), service.EnvBase+"="+fake.URL(), token.EnvOwn+"="+apptest.Token, "MAC_STATS_DISCORD_ENABLED=true", "MAC_STATS_OLLAMA_MODEL=qwen3:8b")
 	b := open(t, Options{Watch: true, Environ: environ(dir, env...)})
 	d := &bot{b, t, fake, model}
 	d.await("the connection", func() bool { return b.Discord.Status().State == connection.StateReady && fake.Connected() })
@@ -73,10 +73,10 @@ func (d *bot) await(what string, holds func() bool) {
 }
 
 // ask mentions the bot and waits until its whole answer is written.
-func (d *bot) ask(channel string, by discordtest.User, text string) string {
+func (d *bot) ask(channel string, by apptest.User, text string) string {
 	d.t.Helper()
 	n := len(d.fake.Sent(channel))
-	d.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
+	d.fake.Say(apptest.Message{Channel: channel, Author: by, Text: "<@" + apptest.BotID + "> " + text, Mentions: []apptest.User{luna}})
 	d.await("the answer to "+text, func() bool {
 		sent := d.fake.Sent(channel)
 		return len(sent) > n && !strings.HasSuffix(sent[n].Text, " …") && d.fake.CaughtUp() && d.Discord.Idle()
@@ -114,7 +114,7 @@ func ignoreGone(err error) error {
 }
 
 func TestForgetMeErasesAPersonAndNobodyElse(t *testing.T) {
-	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "I see."}}}}, map[string]string{
+	d := startBot(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "I see."}}}}, map[string]string{
 		"memory/user-301.md": "# About Anna\n\n- Anna likes oolong <!-- 2026-11-20 discord-200 -->\n- lives next door\n",
 		"memory/user-302.md": "# About Ben\n\n- Ben likes espresso\n",
 	})
@@ -174,23 +174,23 @@ func checkForgotten(t *testing.T, store *sessionmem.Store, session string, want 
 // word of the conversation, whatever goes wrong.
 func TestLogsHoldCountsAndNoText(t *testing.T) {
 	const thread = "220"
-	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "quokka", Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}},
-		{Reply: ollamatest.Reply{Text: "said by the model: ocarina"}},
+	d := startBot(t, testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "quokka", Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 500}}},
+		{Reply: testkit.Reply{Text: "said by the model: ocarina"}},
 	}}, map[string]string{
 		"agents/memory.md": "- the owner plays the theremin\n",
 		"config.toml":      "[discord]\nmessage_content = \"on\"\n",
 	})
-	d.fake.AddChannel(discordtest.Channel{ID: thread, Guild: "100", Parent: "200", Name: "a thread", Type: discordtest.Thread})
-	d.fake.Put(discordtest.Message{ID: thread, Channel: "200", Author: ben, Text: "begun with a zither"})
-	d.fake.Put(discordtest.Message{Channel: thread, Author: ben, Text: "gone on with a marimba"})
+	d.fake.AddChannel(apptest.Channel{ID: thread, Guild: "100", Parent: "200", Name: "a thread", Type: apptest.Thread})
+	d.fake.Put(apptest.Message{ID: thread, Channel: "200", Author: ben, Text: "begun with a zither"})
+	d.fake.Put(apptest.Message{Channel: thread, Author: ben, Text: "gone on with a marimba"})
 	d.ask(thread, anna, "what of the xylophone?")
 	d.ask(thread, anna, "what of the quokka?") // the model fails here
-	d.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
+	d.fake.Fail(apptest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
 	d.ask(thread, anna, "what of the accordion?")
 	d.fake.Heal()
-	d.fake.SetChannel("201", func(c *discordtest.Channel) { c.NoSend = true })
-	d.fake.Say(discordtest.Message{Channel: "201", Author: anna, Text: "<@" + discordtest.BotID + "> what of the harmonica?", Mentions: []discordtest.User{luna}})
+	d.fake.SetChannel("201", func(c *apptest.Channel) { c.NoSend = true })
+	d.fake.Say(apptest.Message{Channel: "201", Author: anna, Text: "<@" + apptest.BotID + "> what of the harmonica?", Mentions: []apptest.User{luna}})
 	d.await("word to the owner", func() bool {
 		for _, n := range d.Notices() {
 			if n.Kind == NoticeDiscord && strings.Contains(n.Text, "#channel") {
@@ -213,7 +213,7 @@ func TestLogsHoldCountsAndNoText(t *testing.T) {
 		}
 	}
 	logs := filepath.Join(d.Paths.Home, "logs")
-	for _, word := range []string{"xylophone", "zither", "marimba", "quokka", "accordion", "harmonica", "ocarina", "theremin", discordtest.Token} {
+	for _, word := range []string{"xylophone", "zither", "marimba", "quokka", "accordion", "harmonica", "ocarina", "theremin", apptest.Token} {
 		for _, file := range d.files(word) {
 			if strings.HasPrefix(file, logs) {
 				t.Errorf("%s holds %q", file, word)
@@ -225,9 +225,9 @@ func TestLogsHoldCountsAndNoText(t *testing.T) {
 // channels.toml decides a channel's agent, model, prompt and tools; lessons from it are
 // proposed for that agent.
 func TestChannelsTomlDecidesAChannelsAgentAndTools(t *testing.T) {
-	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "remember", Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: releases are on Tuesdays"}},
-		{Reply: ollamatest.Reply{Text: "I see."}},
+	d := startBot(t, testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "remember", Times: 1, Reply: testkit.Reply{Text: "MEMORY_APPEND: releases are on Tuesdays"}},
+		{Reply: testkit.Reply{Text: "I see."}},
 	}}, map[string]string{
 		"agents/agent-002/memory.md": "- what the mapped agent knows\n",
 		"discord/channels.toml":      "[channel.201]\nagent = \"002\"\nmodel = \"other:8b\"\nprompt = \"Answer in verse.\"\n",
@@ -258,7 +258,7 @@ func TestChannelsTomlDecidesAChannelsAgentAndTools(t *testing.T) {
 
 // With session.in_memory_only, nothing from Discord is written to disk.
 func TestInMemoryOnlyWritesNothingFromDiscord(t *testing.T) {
-	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the model says ocarina"}}}}, map[string]string{}, "IN_MEMORY_CONTEXT_ONLY=true")
+	d := startBot(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "the model says ocarina"}}}}, map[string]string{}, "IN_MEMORY_CONTEXT_ONLY=true")
 	d.ask("200", anna, "what of the xylophone?")
 	d.ask("200", anna, "and of the zither?")
 	chats := d.model.Chats()

@@ -12,19 +12,19 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
 // Messages that were forgotten here are left out.
 func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
-	address := postgrestest.Start(t).Database(t)
-	s := ollamatest.Start(t, ollamatest.Script{})
+	address := recalltest.StartPostgres(t).Database(t)
+	s := testkit.Start(t, testkit.Script{})
 	machine := func() *Backend {
 		b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
 		if err := errors.Join(b.Set("recall.postgres_url", address), b.Set("recall.backend", "postgres")); err != nil {
@@ -122,9 +122,9 @@ func TestTheServerListIsEmptiedTwice(t *testing.T) {
 // A server that received something is noted even if the settings name another one by then,
 // and even if only the environment names it.
 func TestAServerThatReceivedTextIsNoted(t *testing.T) {
-	cluster := postgrestest.Start(t)
+	cluster := recalltest.StartPostgres(t)
 	first, second := cluster.Database(t), cluster.Database(t)
-	s := ollamatest.Start(t, ollamatest.Script{})
+	s := testkit.Start(t, testkit.Script{})
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
 	if err := errors.Join(b.Set("recall.postgres_url", first), b.Set("recall.backend", "postgres")); err != nil {
 		t.Fatal(err)

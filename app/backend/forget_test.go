@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/forget"
@@ -60,20 +60,20 @@ func withQuagga(t *testing.T, dir string) (left []string) {
 }
 
 // quaggaServer repeats the sentence in answers, summaries, lessons and titles.
-func quaggaServer(t *testing.T) *ollamatest.Server {
+func quaggaServer(t *testing.T) *testkit.Server {
 	t.Helper()
-	return ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{
+	return testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{
 			{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}},
 			{Name: "embed:1b", ParameterSize: "1B", Capabilities: []string{"embedding"}},
 		},
-		Rules: []ollamatest.Rule{
-			{SystemContains: "You compress a conversation", Times: 1, Reply: ollamatest.Reply{
+		Rules: []testkit.Rule{
+			{SystemContains: "You compress a conversation", Times: 1, Reply: testkit.Reply{
 				Text: `{"context":"They said that ` + quagga + `.","lessons":[{"text":"Know that ` + quagga + `","confidence":0.9}],"people":[]}`,
 			}},
-			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{Text: `{"context":"They talked.","lessons":[],"people":[]}`}},
-			{UserContains: "4711", Reply: ollamatest.Reply{Text: "I see, " + quagga + "."}},
-			{Reply: ollamatest.Reply{Text: "Fine."}},
+			{SystemContains: "You compress a conversation", Reply: testkit.Reply{Text: `{"context":"They talked.","lessons":[],"people":[]}`}},
+			{UserContains: "4711", Reply: testkit.Reply{Text: "I see, " + quagga + "."}},
+			{Reply: testkit.Reply{Text: "Fine."}},
 		},
 	})
 }

@@ -13,25 +13,25 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/attach"
 )
 
 // eager returns a scripted model that asks to remember something in each turn and each
 // summary.
-func eager(t *testing.T) *ollamatest.Server {
+func eager(t *testing.T) *testkit.Server {
 	t.Helper()
 	asked := func(req api.ChatRequest) bool {
 		return !slices.ContainsFunc(req.Messages, func(m api.Message) bool { return m.Role == "assistant" && strings.Contains(m.Content, "MEMORY_APPEND") })
 	}
-	s := ollamatest.New(ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-		Rules: []ollamatest.Rule{
-			{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{
+	s := testkit.New(testkit.Script{
+		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules: []testkit.Rule{
+			{SystemContains: "You compress a conversation", Reply: testkit.Reply{
 				Text: `{"context": "They spoke of xyzzy.", "lessons": [{"text": "The user likes xyzzy tea.", "confidence": 0.9}], "people": [{"who": "Xyzzy", "fact": "sells tea", "confidence": 0.9}]}`,
 			}},
-			{When: asked, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: The user likes xyzzy tea.\n"}},
-			{Reply: ollamatest.Reply{Text: "Yes, xyzzy."}},
+			{When: asked, Reply: testkit.Reply{Text: "MEMORY_APPEND: The user likes xyzzy tea.\n"}},
+			{Reply: testkit.Reply{Text: "Yes, xyzzy."}},
 		},
 	})
 	if err := s.Start(); err != nil {

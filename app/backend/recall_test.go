@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/indexfile"
@@ -53,7 +53,7 @@ type searched struct {
 	b *Backend
 }
 
-func newSearched(t *testing.T, s *ollamatest.Server, more ...string) *searched {
+func newSearched(t *testing.T, s *testkit.Server, more ...string) *searched {
 	t.Helper()
 	b := open(t, Options{Environ: environ(t.TempDir(), append(more, "OLLAMA_HOST="+s.Addr())...), Watch: true})
 	return &searched{t, b}
@@ -101,7 +101,7 @@ func TestSearchFindsAnAnswerOnceTheTurnEnded(t *testing.T) {
 // vectors are rebuilt.
 func TestAnotherEmbeddingModelRebuildsTheVectors(t *testing.T) {
 	models := server(t)
-	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
+	embed := testkit.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
 	models.SetModels(embed)
 	s := newSearched(t, models)
 	for _, text := range []string{"the automobile is red", "rain falls"} {

@@ -9,8 +9,8 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/command"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/process"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/schedule"
 	"mac-stats/sessionmem/transcript"
 )
@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 
 // saying returns a server with one answer for the heartbeat and another for everything
 // else.
-func saying(t *testing.T, beat, text string) *ollamatest.Server {
+func saying(t *testing.T, beat, text string) *testkit.Server {
 	t.Helper()
-	return ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}},
-		Rules:  []ollamatest.Rule{{UserContains: "routine check", Reply: ollamatest.Reply{Text: beat}}, {Reply: ollamatest.Reply{Text: text}}},
+	return testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}},
+		Rules:  []testkit.Rule{{UserContains: "routine check", Reply: testkit.Reply{Text: beat}}, {Reply: testkit.Reply{Text: text}}},
 	})
 }
 
@@ -93,11 +93,11 @@ func TestAHeartbeatWithNothingToSayLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := saying(t, test.answer, "")
 			if name == "a memory it would add" {
-				s = ollamatest.Start(t, ollamatest.Script{
-					Models: []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}},
-					Rules: []ollamatest.Rule{
-						{AnyContains: "MEMORY_APPEND: the user likes disks", Reply: ollamatest.Reply{Text: "NOTHING"}},
-						{Reply: ollamatest.Reply{Text: "MEMORY_APPEND: the user likes disks"}},
+				s = testkit.Start(t, testkit.Script{
+					Models: []testkit.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}},
+					Rules: []testkit.Rule{
+						{AnyContains: "MEMORY_APPEND: the user likes disks", Reply: testkit.Reply{Text: "NOTHING"}},
+						{Reply: testkit.Reply{Text: "MEMORY_APPEND: the user likes disks"}},
 					},
 				})
 			}
@@ -187,9 +187,9 @@ func TestPermissionsDontPassToAScheduleOfTheSameName(t *testing.T) {
 		"with an older file's words": "[[schedule]]\nname = \"B\"\nwhen = \"every hour\"\nprompt = \"p\"\npermissions = \"GIVEN\"\n",
 	} {
 		same := strings.HasPrefix(name, "the same")
-		s := ollamatest.Start(t, ollamatest.Script{
-			Models: []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}},
-			Rules:  []ollamatest.Rule{{UserContains: "go on", Times: 1, Reply: ollamatest.Reply{Text: "RUN_CMD: touch ran"}}, {Reply: ollamatest.Reply{Text: "Done."}}},
+		s := testkit.Start(t, testkit.Script{
+			Models: []testkit.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}},
+			Rules:  []testkit.Rule{{UserContains: "go on", Times: 1, Reply: testkit.Reply{Text: "RUN_CMD: touch ran"}}, {Reply: testkit.Reply{Text: "Done."}}},
 		})
 		b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr(), "MAC_STATS_TOOLS_COMMANDS=true")})
 		when, err := schedule.ParseWhen("every hour")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -85,7 +85,7 @@ func TestFirstContact(t *testing.T) {
 
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Refuses(t, "did you mean ask?", "aks", "hello")
 	e.Refuses(t, "did you mean list?", "sessions", "lsit")
 	e.Refuses(t, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export, import.", "sessions")
@@ -107,7 +107,7 @@ func TestWrongUsage(t *testing.T) {
 
 func TestPlainStart(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	if o := e.Run(t); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: This build has no window. Start it with --headless") {
 		t.Errorf("without an app: %+v", o)
 	}
@@ -124,7 +124,7 @@ func TestPlainStart(t *testing.T) {
 
 func TestVersionHelpAndCompletion(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	if got := e.Must(t, "--version"); got != "mac-stats version 1.2.3\n" {
 		t.Errorf("version %q", got)
 	}

@@ -13,8 +13,8 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
+	"mac-stats/app/apptest"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/sessionmem"
 )
 
@@ -244,7 +244,7 @@ func BenchmarkKeystroke(b *testing.B) {
 func BenchmarkApplyToken(b *testing.B) {
 	c := conversation.New("cpu-1")
 	c.Begin("q", time.Now())
-	c.SetRun(windowtest.NewRun())
+	c.SetRun(apptest.NewRun())
 	ev := agents.Event{Type: agents.EventToken, Round: 1, Text: "word ", Agent: "o", Model: "m"}
 	for b.Loop() {
 		c.Apply(ev)

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"mac-stats/app/cpuwindow/windowtest"
+	"mac-stats/app/apptest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 )
@@ -27,7 +27,7 @@ func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 
 func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, windowtest.Snapshot())
+		b := onVitals(t, apptest.Snapshot())
 		b.Sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "average 2 %, peak 3 %")
 		// a second press of the strip returns to the chat
 		test.Tap(b.w.vitals.Cells[3])
@@ -65,7 +65,7 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, windowtest.Snapshot())
+		b := onVitals(t, apptest.Snapshot())
 		b.w.chat.Compose.SetText("Look at this:")
 		b.w.panes.details.Ask(monitor.CPU)
 		b.Settle()
@@ -84,7 +84,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 // A question about the machine doesn't join the open chat.
 func TestAskStartsANewChat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := onVitals(t, windowtest.Snapshot())
+		b := onVitals(t, apptest.Snapshot())
 		before := b.w.chats().Shown()
 		before.Begin("about Lisbon", time.Now())
 		b.w.panes.details.Ask(monitor.CPU)
@@ -99,7 +99,7 @@ func TestAskStartsANewChat(t *testing.T) {
 func BenchmarkVitalsUpdate(b *testing.B) {
 	w := newBench(b).shown()
 	w.w.ShowVitals()
-	s := windowtest.Snapshot()
+	s := apptest.Snapshot()
 	n := 0.0
 	for b.Loop() {
 		n++

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/test"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/backend"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/transcript"
@@ -19,9 +19,9 @@ import (
 
 // The window on the backend of the app, whose models are scripted.
 func TestTheWindowOnABackend(t *testing.T) {
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "The zephyr listens on 8443."}}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "The zephyr listens on 8443."}}},
 	})
 	dir := t.TempDir()
 	app, err := backend.Open(t.Context(), backend.Options{Version: "1", Environ: []string{

@@ -23,13 +23,13 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/app/apptest"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/settings"
-	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
@@ -67,13 +67,13 @@ type bench struct {
 type stubTurns struct {
 	mu       sync.Mutex
 	requests []agents.Request
-	runs     []*windowtest.Run
+	runs     []*apptest.Run
 }
 
 func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := windowtest.NewRun()
+	r := apptest.NewRun()
 	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
 	return r
 }
@@ -282,7 +282,7 @@ func (b *bench) shown() *bench {
 	return b
 }
 
-func (b *bench) run(i int) *windowtest.Run {
+func (b *bench) run(i int) *apptest.Run {
 	b.t.Helper()
 	if len(b.turns.runs) <= i {
 		b.t.Fatalf("%d runs were started", len(b.turns.runs))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // The tools that the script calls.
@@ -31,10 +31,10 @@ func find(req api.ChatRequest, name string) *api.ToolFunction {
 
 // call answers with a native tool call. The values go to the tool's required parameters in
 // order, then to the others.
-func call(req api.ChatRequest, name string, values ...string) ollamatest.Reply {
+func call(req api.ChatRequest, name string, values ...string) testkit.Reply {
 	tool := find(req, name)
 	if tool == nil {
-		return ollamatest.Reply{Text: "The demo would use " + name + " here, but it isn't offered in this turn."}
+		return testkit.Reply{Text: "The demo would use " + name + " here, but it isn't offered in this turn."}
 	}
 	names := slices.Clone(tool.Parameters.Required)
 	for p := range tool.Parameters.Properties.All() {
@@ -48,7 +48,7 @@ func call(req api.ChatRequest, name string, values ...string) ollamatest.Reply {
 			args = append(args, names[i], v)
 		}
 	}
-	return ollamatest.Reply{ToolCalls: []api.ToolCall{ollamatest.ToolCall(tool.Name, args...)}}
+	return testkit.Reply{ToolCalls: []api.ToolCall{testkit.ToolCall(tool.Name, args...)}}
 }
 
 // lastResult returns a tool's result if the request ends with one.
@@ -96,7 +96,7 @@ func lesson(text string) string {
 func knows(req api.ChatRequest) string {
 	var lines []string
 	inMemory := false
-	for line := range strings.Lines(ollamatest.System(req)) {
+	for line := range strings.Lines(testkit.System(req)) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "#") {
 			inMemory = strings.Contains(line, "Memory") || (inMemory && strings.HasPrefix(line, "### "))
@@ -133,7 +133,7 @@ func wantsReading(question string) bool {
 // isDoctor reports whether the request's agent is the machine doctor, according to the
 // instructions in its skill.md.
 func isDoctor(req api.ChatRequest) bool {
-	return strings.Contains(strings.ToLower(ollamatest.System(req)), "what is wrong with this machine")
+	return strings.Contains(strings.ToLower(testkit.System(req)), "what is wrong with this machine")
 }
 
 // withoutVitals removes the attached line of vitals from a message.

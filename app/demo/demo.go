@@ -11,7 +11,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // Model is the script's name; the window shows it as the model of every answer.
@@ -21,14 +21,14 @@ const Model = "demo:script"
 const pace = 18 * time.Millisecond
 
 // Server is the running demo server.
-type Server struct{ server *ollamatest.Server }
+type Server struct{ server *testkit.Server }
 
 // Start listens on a free port of the loopback interface.
 func Start(ctx context.Context) (*Server, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start the demo: %w", err)
 	}
-	s := ollamatest.New(script())
+	s := testkit.New(script())
 	if err := s.Start(); err != nil {
 		return nil, fmt.Errorf("start the demo: %w", err)
 	}
@@ -42,10 +42,10 @@ func (s *Server) Host() string { return s.server.Addr() }
 func (s *Server) Close() error { return s.server.Close() }
 
 // script answers as the orchestrator, or as the specialist that a request addresses.
-func script() ollamatest.Script {
-	return ollamatest.Script{
+func script() testkit.Script {
+	return testkit.Script{
 		Version: "demo",
-		Models: []ollamatest.Model{{
+		Models: []testkit.Model{{
 			Name:          Model,
 			ParameterSize: "0B",
 			Family:        "script",
@@ -53,16 +53,16 @@ func script() ollamatest.Script {
 			ContextLength: 16384,
 			LoadDelay:     400 * time.Millisecond,
 		}},
-		Rules: []ollamatest.Rule{{Name: "demo", Func: answer}},
+		Rules: []testkit.Rule{{Name: "demo", Func: answer}},
 	}
 }
 
 // answer plays one call of the model.
-func answer(req api.ChatRequest) ollamatest.Reply {
+func answer(req api.ChatRequest) testkit.Reply {
 	if r, ok := smallWork(req); ok {
 		return r // without streaming nobody watches the pace
 	}
-	var r ollamatest.Reply
+	var r testkit.Reply
 	switch {
 	case !offers(req, toolAgent):
 		r = asSpecialist(req)
@@ -74,55 +74,55 @@ func answer(req api.ChatRequest) ollamatest.Reply {
 }
 
 // asOrchestrator decides by keywords, as a model would by reading.
-func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
+func asOrchestrator(req api.ChatRequest) testkit.Reply {
 	if result, ok := lastResult(req); ok {
 		return afterTool(req, result)
 	}
-	question := strings.ToLower(ollamatest.LastUser(req))
+	question := strings.ToLower(testkit.LastUser(req))
 	question, _, _ = strings.Cut(question, "\n") // the attached vitals are not part of the question
 	switch {
 	case strings.Contains(question, "remember"):
-		return call(req, toolMemoryAppend, lesson(ollamatest.LastUser(req)))
+		return call(req, toolMemoryAppend, lesson(testkit.LastUser(req)))
 	case complains(question):
 		return call(req, toolAgent, "doctor", "Read the vitals and the busiest processes. Say in three sentences what this machine is doing and what is slow, if anything.")
 	case wantsReading(question):
 		return call(req, toolSystemStats, "")
 	case mentions(question, "know about me", "memory.md", "what do you know"):
-		return ollamatest.Reply{Text: knows(req)}
+		return testkit.Reply{Text: knows(req)}
 	}
-	return ollamatest.Reply{Text: welcome}
+	return testkit.Reply{Text: welcome}
 }
 
 // afterTool words the answer around a tool's result.
-func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
+func afterTool(req api.ChatRequest, result string) testkit.Reply {
 	switch lastCalled(req) {
 	case toolMemoryAppend:
 		if strings.HasPrefix(result, "Not saved") {
-			return ollamatest.Reply{Text: "It waits for you: another agent has spoken in this conversation, so nothing is remembered without your word. " +
+			return testkit.Reply{Text: "It waits for you: another agent has spoken in this conversation, so nothing is remembered without your word. " +
 				"Press **Save** above, or find it in `memory-inbox.md`."}
 		}
-		return ollamatest.Reply{Text: "Noted: it is a line in `memory.md` now, and part of every prompt from the next message on. " +
+		return testkit.Reply{Text: "Noted: it is a line in `memory.md` now, and part of every prompt from the next message on. " +
 			"Open **Memory** on the left to see it, change it, or take it out."}
 	case toolAgent:
-		return ollamatest.Reply{Text: "I asked the machine doctor, who read the sensors just now:\n\n" + result +
+		return testkit.Reply{Text: "I asked the machine doctor, who read the sensors just now:\n\n" + result +
 			"\n\nThat reading is real; only the words around it are scripted."}
 	default:
-		return ollamatest.Reply{Text: "This is what the sensors say right now:\n\n" + fenced(result) +
+		return testkit.Reply{Text: "This is what the sensors say right now:\n\n" + fenced(result) +
 			"\n\nThe numbers are of the whole machine. Ask *why is it slow?* to see me hand the question to a specialist."}
 	}
 }
 
 // asSpecialist plays a specialist's turn. The machine doctor, or another agent asked about
 // the machine, reads the sensors and reports them. Anything else needs a model.
-func asSpecialist(req api.ChatRequest) ollamatest.Reply {
+func asSpecialist(req api.ChatRequest) testkit.Reply {
 	if result, ok := lastResult(req); ok {
-		return ollamatest.Reply{Text: diagnosis(result)}
+		return testkit.Reply{Text: diagnosis(result)}
 	}
-	task := withoutVitals(ollamatest.LastUser(req))
+	task := withoutVitals(testkit.LastUser(req))
 	if offers(req, toolSystemStats) && (isDoctor(req) || complains(task) || wantsReading(task)) {
 		return call(req, toolSystemStats, "")
 	}
-	return ollamatest.Reply{Text: "This is the demo: no model answers here, and its script can't do this. Only questions about the machine have something real to look at. " +
+	return testkit.Reply{Text: "This is the demo: no model answers here, and its script can't do this. Only questions about the machine have something real to look at. " +
 		"With a model installed this agent would work on:\n\n> " + strings.ReplaceAll(task, "\n", "\n> ")}
 }
 

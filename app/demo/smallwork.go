@@ -6,7 +6,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // The app also asks a small model for the summary of a long conversation and for titles.
@@ -22,17 +22,17 @@ const (
 )
 
 // smallWork answers requests that are not part of the chat; ok is false for others.
-func smallWork(req api.ChatRequest) (ollamatest.Reply, bool) {
-	text := ollamatest.LastUser(req)
+func smallWork(req api.ChatRequest) (testkit.Reply, bool) {
+	text := testkit.LastUser(req)
 	switch {
 	case len(req.Tools) > 0:
-		return ollamatest.Reply{}, false
+		return testkit.Reply{}, false
 	case strings.HasSuffix(strings.TrimSpace(text), endOfConversation):
-		return ollamatest.Reply{Text: digest(text, len(req.Format) > 0)}, true
-	case strings.HasPrefix(ollamatest.System(req), "You name conversations"):
-		return ollamatest.Reply{Text: title(text)}, true
+		return testkit.Reply{Text: digest(text, len(req.Format) > 0)}, true
+	case strings.HasPrefix(testkit.System(req), "You name conversations"):
+		return testkit.Reply{Text: title(text)}, true
 	}
-	return ollamatest.Reply{}, false
+	return testkit.Reply{}, false
 }
 
 // digest summarises a conversation by its questions, in the requested form. A script can't

@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // notifyDaemon shows notifications to a test.
@@ -60,7 +60,7 @@ func (d *notifyDaemon) press(t *testing.T, id uint32, action string) {
 
 func TestClickingANotificationCallsOnClick(t *testing.T) {
 	const patience = time.Minute
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}

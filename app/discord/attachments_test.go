@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 )
 
 // picture returns a small PNG.
@@ -24,16 +24,16 @@ func picture(t *testing.T) []byte {
 	return buf.Bytes()
 }
 
-func (r *rig) attach(text string, files ...discordtest.Attachment) {
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: text, Mentions: []discordtest.User{luna}, Attachments: files})
+func (r *rig) attach(text string, files ...apptest.Attachment) {
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: text, Mentions: []apptest.User{luna}, Attachments: files})
 }
 
 func TestTextAndImagesReachTheModel(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	r.attach("look at these",
-		discordtest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")},
-		discordtest.Attachment{Name: "cat.png", Type: "image/png", Data: picture(t)})
+		apptest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")},
+		apptest.Attachment{Name: "cat.png", Type: "image/png", Data: picture(t)})
 	if got := r.answered(general, 1)[0].Text; got != "the answer" {
 		t.Errorf("it said %q", got)
 	}
@@ -54,24 +54,24 @@ func TestTextAndImagesReachTheModel(t *testing.T) {
 
 func TestImagesGoToAModelWithVision(t *testing.T) {
 	t.Parallel()
-	blind := ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}
-	seeing := ollamatest.Model{Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}
+	blind := testkit.Model{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}
+	seeing := testkit.Model{Name: "llava:7b", ParameterSize: "7B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}
 	tests := map[string]struct {
-		models []ollamatest.Model
+		models []testkit.Model
 		reply  string
 		asked  string
 	}{
-		"given one beside the usual": {[]ollamatest.Model{blind, seeing}, "the answer", "llava:7b"},
-		"given none":                 {[]ollamatest.Model{blind}, "I can't look at images with the model I have here.", ""},
+		"given one beside the usual": {[]testkit.Model{blind, seeing}, "the answer", "llava:7b"},
+		"given none":                 {[]testkit.Model{blind}, "I can't look at images with the model I have here.", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, options{
-				script:   ollamatest.Script{Models: tt.models},
+				script:   testkit.Script{Models: tt.models},
 				channels: openToAll + "model = \"qwen3:8b\"\n",
 			})
-			r.attach("what is it?", discordtest.Attachment{Name: "cat.png", Type: "image/png", Data: picture(t)})
+			r.attach("what is it?", apptest.Attachment{Name: "cat.png", Type: "image/png", Data: picture(t)})
 			if got := r.answered(general, 1)[0].Text; got != tt.reply {
 				t.Errorf("it said %q, want %q", got, tt.reply)
 			}
@@ -89,21 +89,21 @@ func TestImagesGoToAModelWithVision(t *testing.T) {
 func TestUnusableFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		file  discordtest.Attachment
+		file  apptest.Attachment
 		reply string
 	}{
-		"given a broken image":      {discordtest.Attachment{Name: "broken.png", Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, "broken.png can't be attached: the image is damaged"},
-		"given neither of the two":  {discordtest.Attachment{Name: "tool.exe", Type: "application/octet-stream", Data: []byte{0, 1, 2, 3, 0xff}}, "tool.exe can't be attached: it is neither text nor"},
-		"given one that is too big": {discordtest.Attachment{Name: "huge.txt", Type: "text/plain", Data: bytes.Repeat([]byte("all work "), 12<<20/9)}, "huge.txt is too large"},
-		"given too much text":       {discordtest.Attachment{Name: "long.txt", Type: "text/plain", Data: bytes.Repeat([]byte("all work "), 2<<20/9)}, "long.txt can't be attached: it has"},
-		"given an empty one":        {discordtest.Attachment{Name: "empty.txt", Type: "text/plain"}, "empty.txt can't be attached: it is empty"},
-		"given a name with signs":   {discordtest.Attachment{Name: "../../**@every`one**\n.bin", Data: []byte{0, 0xff}}, `\*\*@every`},
+		"given a broken image":      {apptest.Attachment{Name: "broken.png", Type: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}, "broken.png can't be attached: the image is damaged"},
+		"given neither of the two":  {apptest.Attachment{Name: "tool.exe", Type: "application/octet-stream", Data: []byte{0, 1, 2, 3, 0xff}}, "tool.exe can't be attached: it is neither text nor"},
+		"given one that is too big": {apptest.Attachment{Name: "huge.txt", Type: "text/plain", Data: bytes.Repeat([]byte("all work "), 12<<20/9)}, "huge.txt is too large"},
+		"given too much text":       {apptest.Attachment{Name: "long.txt", Type: "text/plain", Data: bytes.Repeat([]byte("all work "), 2<<20/9)}, "long.txt can't be attached: it has"},
+		"given an empty one":        {apptest.Attachment{Name: "empty.txt", Type: "text/plain"}, "empty.txt can't be attached: it is empty"},
+		"given a name with signs":   {apptest.Attachment{Name: "../../**@every`one**\n.bin", Data: []byte{0, 0xff}}, `\*\*@every`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, options{})
-			r.attach("look", discordtest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")}, tt.file)
+			r.attach("look", apptest.Attachment{Name: "notes.txt", Type: "text/plain", Data: []byte("the notes of Anna")}, tt.file)
 			got := r.answered(general, 1)[0].Text
 			if !strings.HasPrefix(got, "the answer\n\n(") || !strings.Contains(got, tt.reply) {
 				t.Errorf("it said %q, want the answer and %q", got, tt.reply)

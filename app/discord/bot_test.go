@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -41,25 +41,25 @@ func TestMentionIsAnsweredWithPromptFirst(t *testing.T) {
 func TestWhichMessagesAreAnswered(t *testing.T) {
 	t.Parallel()
 	own := "[allow]\nusers = [\"301\"]\nroles = [\"401\"]\n[default]\ndebounce = \"0\"\n[channel.201]\nmode = \"all_messages\"\n"
-	bot := []discordtest.User{luna}
+	bot := []apptest.User{luna}
 	tests := map[string]struct {
-		message discordtest.Message
+		message apptest.Message
 		answer  bool
 		code    bool
 	}{
-		"given a mention":                            {message: discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> hi", Mentions: bot}, answer: true},
-		"given a message to nobody":                  {message: discordtest.Message{Channel: general, Author: anna, Text: "hi all"}},
-		"given a direct message":                     {message: discordtest.Message{Channel: direct, Author: anna, Text: "hi"}, answer: true},
-		"given a channel where all is read":          {message: discordtest.Message{Channel: "201", Author: anna, Text: "hi all"}, answer: true},
-		"given somebody with the role":               {message: discordtest.Message{Channel: general, Author: discordtest.User{ID: "310", Name: "Cleo", Roles: []string{"401"}}, Text: "hi", Mentions: bot}, answer: true},
-		"given a stranger who mentions it":           {message: discordtest.Message{Channel: general, Author: ben, Text: "hi", Mentions: bot}, code: true},
-		"given a stranger where all is read":         {message: discordtest.Message{Channel: "201", Author: ben, Text: "hi all"}},
-		"given a stranger's direct message":          {message: discordtest.Message{Channel: direct, Author: ben, Text: "hi"}, code: true},
-		"given another bot":                          {message: discordtest.Message{Channel: general, Author: robot, Text: "hi", Mentions: bot}},
-		"given a webhook":                            {message: discordtest.Message{Channel: general, Author: anna, Webhook: "55", Text: "hi", Mentions: bot}},
-		"given that somebody joined":                 {message: discordtest.Message{Channel: general, Author: anna, Kind: 7, Mentions: bot}},
-		"given its own echo":                         {message: discordtest.Message{Channel: general, Author: luna, Text: "hi", Mentions: bot}},
-		"given a name that is only part of the word": {message: discordtest.Message{Channel: general, Author: anna, Text: "lunatic session status"}},
+		"given a mention":                            {message: apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> hi", Mentions: bot}, answer: true},
+		"given a message to nobody":                  {message: apptest.Message{Channel: general, Author: anna, Text: "hi all"}},
+		"given a direct message":                     {message: apptest.Message{Channel: direct, Author: anna, Text: "hi"}, answer: true},
+		"given a channel where all is read":          {message: apptest.Message{Channel: "201", Author: anna, Text: "hi all"}, answer: true},
+		"given somebody with the role":               {message: apptest.Message{Channel: general, Author: apptest.User{ID: "310", Name: "Cleo", Roles: []string{"401"}}, Text: "hi", Mentions: bot}, answer: true},
+		"given a stranger who mentions it":           {message: apptest.Message{Channel: general, Author: ben, Text: "hi", Mentions: bot}, code: true},
+		"given a stranger where all is read":         {message: apptest.Message{Channel: "201", Author: ben, Text: "hi all"}},
+		"given a stranger's direct message":          {message: apptest.Message{Channel: direct, Author: ben, Text: "hi"}, code: true},
+		"given another bot":                          {message: apptest.Message{Channel: general, Author: robot, Text: "hi", Mentions: bot}},
+		"given a webhook":                            {message: apptest.Message{Channel: general, Author: anna, Webhook: "55", Text: "hi", Mentions: bot}},
+		"given that somebody joined":                 {message: apptest.Message{Channel: general, Author: anna, Kind: 7, Mentions: bot}},
+		"given its own echo":                         {message: apptest.Message{Channel: general, Author: luna, Text: "hi", Mentions: bot}},
+		"given a name that is only part of the word": {message: apptest.Message{Channel: general, Author: anna, Text: "lunatic session status"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestReplyToTheBotNeedsNoMention(t *testing.T) {
 	r := start(t, options{})
 	r.mention(general, anna, "one")
 	first := r.answered(general, 1)[0]
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
 	r.answered(general, 2)
 }
 
@@ -131,12 +131,12 @@ func TestConsecutiveMessagesAreAnsweredTogether(t *testing.T) {
 	r := start(t, options{channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "1m"`, 1)})
 	r.mention(general, anna, "first half")
 	gone := r.mention(general, anna, "a slip")
-	edited := r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "second hlf", Mentions: []discordtest.User{luna}})
+	edited := r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "second hlf", Mentions: []apptest.User{luna}})
 	r.fake.EditMessage(general, edited, "second half")
 	r.fake.DeleteMessage(general, gone)
-	last := r.fake.Say(discordtest.Message{
-		Channel: general, Author: anna, Text: "the end", Mentions: []discordtest.User{luna},
-		Attachments: []discordtest.Attachment{{Name: "notes.txt", Type: "text/plain", Data: []byte("what is attached")}},
+	last := r.fake.Say(apptest.Message{
+		Channel: general, Author: anna, Text: "the end", Mentions: []apptest.User{luna},
+		Attachments: []apptest.Attachment{{Name: "notes.txt", Type: "text/plain", Data: []byte("what is attached")}},
 	})
 	got := r.answered(general, 1)
 	if got[0].Reply != last {
@@ -170,7 +170,7 @@ func TestDraftIsEditedAtMostOnceASecondThenFinal(t *testing.T) {
 	for i := range 40 {
 		chunks = append(chunks, fmt.Sprintf("word%d ", i))
 	}
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: chunks, Delay: 100 * time.Millisecond}}}}})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Chunks: chunks, Delay: 100 * time.Millisecond}}}}})
 	began := time.Now()
 	id := r.mention(general, anna, "slowly please")
 	r.await("the final text", func() bool {
@@ -191,10 +191,10 @@ func TestDraftIsEditedAtMostOnceASecondThenFinal(t *testing.T) {
 
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
-	long := ollamatest.Lines("A line of the answer that is not short,", 80) + "```go\n" + strings.Repeat("x := 1\n", 30) + "```\n"
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "file", Reply: ollamatest.Reply{Text: ollamatest.Lines("A line of the answer that is not short,", 600)}},
-		{Reply: ollamatest.Reply{Text: long}},
+	long := testkit.Lines("A line of the answer that is not short,", 80) + "```go\n" + strings.Repeat("x := 1\n", 30) + "```\n"
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "file", Reply: testkit.Reply{Text: testkit.Lines("A line of the answer that is not short,", 600)}},
+		{Reply: testkit.Reply{Text: long}},
 	}}})
 	r.mention(general, anna, "long")
 	r.answered(general, 2)
@@ -217,7 +217,7 @@ func TestLongAnswers(t *testing.T) {
 
 func TestErrorsAreExplainedWithoutDetailsOfTheMachine(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}}}}})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 500}}}}}})
 	r.mention(general, anna, "hi")
 	got := r.answered(general, 1)[0]
 	hasNone(t, got.Text, "127.0.0.1", "http", r.root)
@@ -228,9 +228,9 @@ func TestErrorsAreExplainedWithoutDetailsOfTheMachine(t *testing.T) {
 
 func TestStopAndStatusGetThrough(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{workers: 1, script: ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "for ever", Reply: ollamatest.Reply{Chunks: []string{"one ", "two"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
-		{Reply: ollamatest.Reply{Text: "the answer"}},
+	r := start(t, options{workers: 1, script: testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "for ever", Reply: testkit.Reply{Chunks: []string{"one ", "two"}, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}},
+		{Reply: testkit.Reply{Text: "the answer"}},
 	}}})
 	r.mention(general, anna, "talk for ever")
 	r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
@@ -264,7 +264,7 @@ func TestCommandsByName(t *testing.T) {
 	r.mention("201", anna, "elsewhere: marimba")
 	r.answered("201", 1)
 	r.settle()
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "Luna session status"})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "Luna session status"})
 	status := r.answered(general, 2)[1].Text
 	inOrder(t, status, "discord-200", "Messages: 2", "Recent roles: user, assistant")
 	hasNone(t, status, "xylophone", "Anna")
@@ -310,9 +310,9 @@ func TestForgetMeCoversWaitingAndUnfinishedAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{
 		channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "500ms"`, 1),
-		script: ollamatest.Script{Rules: []ollamatest.Rule{
-			{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Delay: 400 * time.Millisecond}},
-			{Reply: ollamatest.Reply{Text: "the answer"}},
+		script: testkit.Script{Rules: []testkit.Rule{
+			{UserContains: "slowly", Reply: testkit.Reply{Chunks: []string{"one ", "two ", "three"}, Delay: 400 * time.Millisecond}},
+			{Reply: testkit.Reply{Text: "the answer"}},
 		}},
 		forget: func(context.Context, string) (string, error) { return "", nil },
 	})
@@ -340,11 +340,11 @@ func TestForgetMeCoversWaitingAndUnfinishedAnswers(t *testing.T) {
 func TestLimitsAreExplainedOnce(t *testing.T) {
 	tests := map[string]struct {
 		limit string
-		by    []discordtest.User
+		by    []apptest.User
 		says  string
 	}{
-		"given that of a person":  {"person = \"2/1h\"", []discordtest.User{anna}, "Too many messages at once."},
-		"given that of a channel": {"channel = \"2/1h\"", []discordtest.User{anna, ben}, "many messages here in a short time"},
+		"given that of a person":  {"person = \"2/1h\"", []apptest.User{anna}, "Too many messages at once."},
+		"given that of a channel": {"channel = \"2/1h\"", []apptest.User{anna, ben}, "many messages here in a short time"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,22 +13,22 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/app/discord"
-	"mac-stats/app/discord/discordtest"
 )
 
 const thread = "220"
 
 // withThread adds a thread to the channel general that somebody began with a message.
-func withThread(r *rig, by discordtest.User, text string) {
-	r.fake.Put(discordtest.Message{ID: thread, Channel: general, Author: by, Text: text, Time: time.Now().Add(-time.Hour)})
-	r.fake.AddChannel(discordtest.Channel{ID: thread, Guild: guild, Parent: general, Name: "a thread", Type: discordtest.Thread})
+func withThread(r *rig, by apptest.User, text string) {
+	r.fake.Put(apptest.Message{ID: thread, Channel: general, Author: by, Text: text, Time: time.Now().Add(-time.Hour)})
+	r.fake.AddChannel(apptest.Channel{ID: thread, Guild: guild, Parent: general, Name: "a thread", Type: apptest.Thread})
 }
 
 // put writes a message in a channel before the bot is asked.
-func (r *rig) put(channel string, by discordtest.User, text string, ago time.Duration) string {
-	return r.fake.Put(discordtest.Message{Channel: channel, Author: by, Text: text, Time: time.Now().Add(-ago)})
+func (r *rig) put(channel string, by apptest.User, text string, ago time.Duration) string {
+	return r.fake.Put(apptest.Message{Channel: channel, Author: by, Text: text, Time: time.Now().Add(-ago)})
 }
 
 func TestMessagesAreCapped(t *testing.T) {
@@ -78,11 +78,11 @@ func TestReplyTargetInAThread(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var r *rig
-			r = start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(api.ChatRequest) ollamatest.Reply {
+			r = start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Func: func(api.ChatRequest) testkit.Reply {
 				if tt.during != nil {
 					tt.during(r)
 				}
-				return ollamatest.Reply{Text: "the answer"}
+				return testkit.Reply{Text: "the answer"}
 			}}}}})
 			withThread(r, ben, "the starter")
 			if tt.before != nil {
@@ -121,7 +121,7 @@ func TestThreadWithoutPeopleIsAnsweredWithoutAReference(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: openToAll + "[channel.200]\nmode = \"having_fun\"\n[having_fun]\nmin_delay = \"0\"\nmax_delay = \"0\"\n"})
 	withThread(r, robot, "a robot's thread")
-	r.fake.Say(discordtest.Message{Channel: thread, Author: robot, Text: "beep, says the robot"})
+	r.fake.Say(apptest.Message{Channel: thread, Author: robot, Text: "beep, says the robot"})
 	got := r.answered(thread, 1)[0]
 	if got.Reply != "" {
 		t.Errorf("it replies to %q", r.textOf(thread, got.Reply))
@@ -136,7 +136,7 @@ func TestThreadTailWithoutAMention(t *testing.T) {
 		r.put(thread, ben, fmt.Sprintf("before %d", i), time.Duration(20-i)*time.Minute)
 	}
 	r.put(thread, robot, "beep", time.Minute)
-	r.fake.Say(discordtest.Message{Channel: thread, Author: anna, Text: "just talking"})
+	r.fake.Say(apptest.Message{Channel: thread, Author: anna, Text: "just talking"})
 	r.answered(thread, 1)
 	text := quotedPart(r.lastChat())
 	inOrder(t, text, "before 4", "before 5", "before 6", "before 7", "before 8")
@@ -147,8 +147,8 @@ func TestForumPostBeginsWithItsOwnFirstMessage(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	const post = "230"
-	r.fake.AddChannel(discordtest.Channel{ID: post, Guild: guild, Parent: forum, Name: "a post", Type: discordtest.Thread})
-	r.fake.Put(discordtest.Message{ID: post, Channel: post, Author: ben, Text: "the post itself", Time: time.Now().Add(-48 * time.Hour)})
+	r.fake.AddChannel(apptest.Channel{ID: post, Guild: guild, Parent: forum, Name: "a post", Type: apptest.Thread})
+	r.fake.Put(apptest.Message{ID: post, Channel: post, Author: ben, Text: "the post itself", Time: time.Now().Add(-48 * time.Hour)})
 	r.put(post, ben, "a comment", time.Minute)
 	r.mention(post, anna, "and?")
 	r.answered(post, 1)
@@ -157,7 +157,7 @@ func TestForumPostBeginsWithItsOwnFirstMessage(t *testing.T) {
 
 func TestEachMessageIsSentOnce(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "luna's own words"}}}}})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "luna's own words"}}}}})
 	withThread(r, ben, "the starter")
 	r.put(thread, ben, "somebody's words", time.Minute)
 	r.mention(thread, anna, "question one")
@@ -176,15 +176,15 @@ func TestEachMessageIsSentOnce(t *testing.T) {
 func TestMessagesThatCannotBeFetchedAreLeftOut(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		fault  discordtest.Fault
+		fault  apptest.Fault
 		reason string
 		wait   time.Duration // 2 minutes if 0
 	}{
-		"given no permission":      {discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001}, "permission", 0},
-		"given an archived thread": {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400, Code: 50083}, "archived", 0},
-		"given no answer":          {discordtest.Fault{Method: "GET", Path: "/messages", Hang: true}, "timeout", 300 * time.Millisecond},
-		"given a long wait":        {discordtest.Fault{Method: "GET", Path: "/messages", Status: 429, RetryAfter: 600}, "timeout", 300 * time.Millisecond},
-		"given a broken server":    {discordtest.Fault{Method: "GET", Path: "/messages", Status: 400}, "fetch", 0},
+		"given no permission":      {apptest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001}, "permission", 0},
+		"given an archived thread": {apptest.Fault{Method: "GET", Path: "/messages", Status: 400, Code: 50083}, "archived", 0},
+		"given no answer":          {apptest.Fault{Method: "GET", Path: "/messages", Hang: true}, "timeout", 300 * time.Millisecond},
+		"given a long wait":        {apptest.Fault{Method: "GET", Path: "/messages", Status: 429, RetryAfter: 600}, "timeout", 300 * time.Millisecond},
+		"given a broken server":    {apptest.Fault{Method: "GET", Path: "/messages", Status: 400}, "fetch", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -211,9 +211,9 @@ func TestDeletedLinkOfAChainEndsIt(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	root := r.put(general, ben, "the root", 10*time.Minute)
-	middle := r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "the middle", Reply: root, Time: time.Now().Add(-9 * time.Minute)})
+	middle := r.fake.Put(apptest.Message{Channel: general, Author: anna, Text: "the middle", Reply: root, Time: time.Now().Add(-9 * time.Minute)})
 	r.fake.DeleteMessage(general, root)
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> go on", Mentions: []discordtest.User{luna}, Reply: middle})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> go on", Mentions: []apptest.User{luna}, Reply: middle})
 	r.answered(general, 1)
 	inOrder(t, quotedPart(r.lastChat()), "Anna: the middle")
 	if one, ok := r.has("mem.ctx", "collect_fallback"); !ok || one.Detail["reason"] != "deleted" {
@@ -285,13 +285,13 @@ func TestWindowIsBoundedAndRebuiltFromTheTranscript(t *testing.T) {
 
 func TestAPersonsFactsAreUsedForThatPersonOnly(t *testing.T) {
 	r := start(t, options{})
-	namesake := discordtest.User{ID: "303", Name: anna.Name}
+	namesake := apptest.User{ID: "303", Name: anna.Name}
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+anna.ID+".md"), "- likes oolong\n")
 	writeFile(t, filepath.Join(r.root, "memory", "user-"+ben.ID+".md"), "- likes espresso\n")
 	const discreet = "## About Anna, who asks (others read along: let it help you, don't recite it)"
 	tests := []struct {
 		channel  string
-		by       discordtest.User
+		by       apptest.User
 		wanted   []string
 		withheld []string
 	}{
@@ -345,7 +345,7 @@ func TestTelemetryHasOnlyDocumentedFields(t *testing.T) {
 	}
 	r.mention(thread, anna, "one")
 	r.answered(thread, 1)
-	r.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
+	r.fake.Fail(apptest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
 	r.mention(thread, anna, "two")
 	r.answered(thread, 2)
 	r.settle()

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/apptest"
 )
 
 func funChannels(delay time.Duration) string {
@@ -23,8 +23,8 @@ func talk(t *testing.T, known map[string]string) *rig {
 		for file, text := range known {
 			writeFile(t, filepath.Join(r.root, file), text)
 		}
-		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "nice weather"})
-		r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "too hot for me"})
+		r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "nice weather"})
+		r.fake.Say(apptest.Message{Channel: general, Author: ben, Text: "too hot for me"})
 		r.answered(general, 1)
 		r.settle()
 		if len(r.model.Chats()) == 1 {
@@ -53,7 +53,7 @@ func TestConsecutiveAnswersToBotsAreLimited(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: funChannels(100 * time.Millisecond)})
 	for i := range 5 {
-		r.fake.Say(discordtest.Message{Channel: general, Author: robot, Text: fmt.Sprint("beep ", i)})
+		r.fake.Say(apptest.Message{Channel: general, Author: robot, Text: fmt.Sprint("beep ", i)})
 		if i < 2 {
 			r.answered(general, i+1)
 		}
@@ -62,9 +62,9 @@ func TestConsecutiveAnswersToBotsAreLimited(t *testing.T) {
 	if n := len(r.fake.Sent(general)); n != 2 {
 		t.Errorf("a robot was answered %d times in a row, want 2", n)
 	}
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "now a person speaks"})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "now a person speaks"})
 	r.answered(general, 3)
-	r.fake.Say(discordtest.Message{Channel: general, Author: robot, Text: "beep again"})
+	r.fake.Say(apptest.Message{Channel: general, Author: robot, Text: "beep again"})
 	r.answered(general, 4)
 }
 
@@ -75,7 +75,7 @@ func TestAllWhoSpokeInAFunChannelAreAuthors(t *testing.T) {
 	if err != nil || len(session.Messages) == 0 {
 		t.Fatalf("%+v, %v", session, err)
 	}
-	for _, u := range []discordtest.User{anna, ben} {
+	for _, u := range []apptest.User{anna, ben} {
 		if b := session.Messages[0]; !b.WrittenBy(u.ID) {
 			t.Errorf("%s is no author of %+v", u.Name, b)
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -21,13 +21,13 @@ import (
 var tag = regexp.MustCompile(`m-(\d+)-(\d+)\b`)
 
 // echo is a model that repeats the last message's tag and sometimes fails.
-func echo(fails func() bool) ollamatest.Script {
-	return ollamatest.Script{Rules: []ollamatest.Rule{{Func: func(req api.ChatRequest) ollamatest.Reply {
+func echo(fails func() bool) testkit.Script {
+	return testkit.Script{Rules: []testkit.Rule{{Func: func(req api.ChatRequest) testkit.Reply {
 		if fails != nil && fails() {
-			return ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}}
+			return testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 500}}
 		}
 		found := tag.FindAllString(req.Messages[len(req.Messages)-1].Content, -1)
-		return ollamatest.Reply{Text: "echo of " + strings.Join(found, " ")}
+		return testkit.Reply{Text: "echo of " + strings.Join(found, " ")}
 	}}}}
 }
 
@@ -56,7 +56,7 @@ func TestInterleavedPlacesStaySeparate(t *testing.T) {
 	withThread(r, ben, "the starter")
 	places := []string{general, "201", thread}
 	said := map[string][]string{} // tags in order, by place
-	people := []discordtest.User{anna, ben, {ID: "303", Name: "Cleo"}}
+	people := []apptest.User{anna, ben, {ID: "303", Name: "Cleo"}}
 	answeredTags := func() map[string]int {
 		counts := map[string]int{}
 		for _, m := range r.fake.Sent("") {
@@ -90,15 +90,15 @@ func TestInterleavedPlacesStaySeparate(t *testing.T) {
 		case 1, 2, 3, 9, 10, 11:
 			r.fake.Resend(place, id)
 		case 4:
-			r.fake.Fail(discordtest.Fault{Path: "/messages", Status: 500, Times: 1})
+			r.fake.Fail(apptest.Fault{Path: "/messages", Status: 500, Times: 1})
 		case 5:
-			r.fake.Fail(discordtest.Fault{Path: "/messages", Status: 429, RetryAfter: 0.02, Times: 2})
+			r.fake.Fail(apptest.Fault{Path: "/messages", Status: 429, RetryAfter: 0.02, Times: 2})
 		case 6:
-			r.fake.Fail(discordtest.Fault{Path: "/channels", Status: 429, RetryAfter: 0.02, Global: true, Times: 1})
+			r.fake.Fail(apptest.Fault{Path: "/channels", Status: 429, RetryAfter: 0.02, Global: true, Times: 1})
 		case 7:
 			r.fake.AskReconnect()
 		case 8:
-			r.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001, Times: 1})
+			r.fake.Fail(apptest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001, Times: 1})
 		}
 		if i%100 == 99 {
 			t.Logf("%d messages", i+1)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/apptest"
 )
 
 // heapMost is the number of bytes by which the bot's process may grow under any load: its
@@ -32,10 +32,10 @@ func TestLoad(t *testing.T) {
 	var ids []string
 	for i := range channels {
 		ids = append(ids, strconv.Itoa(5000+i))
-		r.fake.AddChannel(discordtest.Channel{ID: ids[i], Guild: guild, Name: "load"})
+		r.fake.AddChannel(apptest.Channel{ID: ids[i], Guild: guild, Name: "load"})
 	}
 	// The same limits as Discord's.
-	r.fake.SetLimits(discordtest.Limit{Method: "POST", Path: "/messages", Count: 5, Window: 5 * time.Second})
+	r.fake.SetLimits(apptest.Limit{Method: "POST", Path: "/messages", Count: 5, Window: 5 * time.Second})
 	if full() { // on a busy machine calls arrive in bursts
 		r.fake.SetGlobal(50)
 	}
@@ -79,7 +79,7 @@ func (r *rig) chatter(ids []string, perSecond int, span time.Duration) map[strin
 		if n%3 == 0 {
 			id = ids[0] // one channel is much busier than the others
 		}
-		r.fake.Say(discordtest.Message{Channel: id, Author: anna, Text: fmt.Sprintf("m-%s-%d", id, said[id])})
+		r.fake.Say(apptest.Message{Channel: id, Author: anna, Text: fmt.Sprintf("m-%s-%d", id, said[id])})
 		said[id]++
 	}
 	return said

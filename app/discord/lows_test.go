@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 )
 
 // People who asked are told if the app ended before the answer, and no unfinished draft
@@ -72,12 +72,12 @@ func TestPeopleWhoWaitAreToldThatTheAppWasClosed(t *testing.T) {
 
 func TestAReplyInADirectConversationIsQuoted(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "luna's own words"}}}}})
-	old := r.fake.Put(discordtest.Message{Channel: direct, Author: anna, Text: "the xylophone costs 40", Time: time.Now().Add(-time.Hour)})
-	r.fake.Say(discordtest.Message{Channel: direct, Author: anna, Text: "is that much?", Reply: old})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "luna's own words"}}}}})
+	old := r.fake.Put(apptest.Message{Channel: direct, Author: anna, Text: "the xylophone costs 40", Time: time.Now().Add(-time.Hour)})
+	r.fake.Say(apptest.Message{Channel: direct, Author: anna, Text: "is that much?", Reply: old})
 	r.answered(direct, 1)
 	inOrder(t, quotedPart(r.lastChat()), "Anna: the xylophone costs 40")
-	r.fake.Say(discordtest.Message{Channel: direct, Author: anna, Text: "thanks", Reply: r.fake.Sent(direct)[0].ID})
+	r.fake.Say(apptest.Message{Channel: direct, Author: anna, Text: "thanks", Reply: r.fake.Sent(direct)[0].ID})
 	r.answered(direct, 2)
 	if n := strings.Count(sent(r.lastChat()), "luna's own words"); n != 1 {
 		t.Errorf("the answer it replies to is there %d times", n)
@@ -88,7 +88,7 @@ func TestAForwardIsQuotedAndAttributedToNobody(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{channels: openToAll + "[channel.201]\nmode = \"all_messages\"\n"})
 	for _, channel := range []string{direct, "201"} {
-		r.fake.Say(discordtest.Message{Channel: channel, Author: anna, Forward: "somebody's xylophone\nis loud"})
+		r.fake.Say(apptest.Message{Channel: channel, Author: anna, Forward: "somebody's xylophone\nis loud"})
 		r.answered(channel, 1)
 		inOrder(t, sent(r.lastChat()), "<<<quoted", "somebody's xylophone is loud", "Anna: ")
 		hasNone(t, last(r.lastChat()), "xylophone")
@@ -102,12 +102,12 @@ func TestAForwardIsQuotedAndAttributedToNobody(t *testing.T) {
 func TestAMentionOfTheBotsOwnRoleIsAMention(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@&" + discordtest.BotRole + "> hello there", Roles: []string{discordtest.BotRole}})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@&" + apptest.BotRole + "> hello there", Roles: []string{apptest.BotRole}})
 	r.answered(general, 1)
 	if got := last(r.lastChat()); !strings.HasPrefix(got, "Anna: hello there") {
 		t.Errorf("it was asked %q", got)
 	}
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@&401> hello others", Roles: []string{"401"}})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@&401> hello others", Roles: []string{"401"}})
 	r.settle()
 	if n := len(r.model.Chats()); n != 1 {
 		t.Errorf("another role's mention was answered: %d", n)
@@ -122,12 +122,12 @@ func TestAnEditThatAddsTheMention(t *testing.T) {
 		r.fake.EditMessage(general, id, text)
 		r.settle()
 	}
-	id := r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "what is two and two?"})
+	id := r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "what is two and two?"})
 	r.settle()
-	edit(id, "<@"+discordtest.BotID+"> what is two and two?")
+	edit(id, "<@"+apptest.BotID+"> what is two and two?")
 	r.answered(general, 1)
-	edit(id, "<@"+discordtest.BotID+"> what is two and three?") // only once
-	edit(r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "long ago", Time: time.Now().Add(-48 * time.Hour)}), "<@"+discordtest.BotID+"> long ago")
+	edit(id, "<@"+apptest.BotID+"> what is two and three?") // only once
+	edit(r.fake.Put(apptest.Message{Channel: general, Author: anna, Text: "long ago", Time: time.Now().Add(-48 * time.Hour)}), "<@"+apptest.BotID+"> long ago")
 	if n := len(r.model.Chats()); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
@@ -136,10 +136,10 @@ func TestAnEditThatAddsTheMention(t *testing.T) {
 func TestAnImageDoesNotHoldUpATextBesideIt(t *testing.T) {
 	t.Parallel()
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
-	r := start(t, options{script: ollamatest.Script{Models: []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}}}})
-	r.fake.Say(discordtest.Message{
-		Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> what do the notes say?", Mentions: []discordtest.User{luna},
-		Attachments: []discordtest.Attachment{{Name: "cat.png", Type: "image/png", Data: []byte(png)}, {Name: "notes.txt", Type: "text/plain", Data: []byte("the notes say hello")}},
+	r := start(t, options{script: testkit.Script{Models: []testkit.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}}}})
+	r.fake.Say(apptest.Message{
+		Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> what do the notes say?", Mentions: []apptest.User{luna},
+		Attachments: []apptest.Attachment{{Name: "cat.png", Type: "image/png", Data: []byte(png)}, {Name: "notes.txt", Type: "text/plain", Data: []byte("the notes say hello")}},
 	})
 	got := r.answered(general, 1)[0].Text
 	inOrder(t, got, "the answer", "cat", "can't be looked at")
@@ -150,7 +150,7 @@ func TestQuotedLinesHaveNamesForMentions(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
 	withThread(r, ben, "the starter")
-	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Text: "<@301> ask <@" + discordtest.BotID + "> about <#200>, <@&401> and <@999>", Mentions: []discordtest.User{anna, luna}, Time: time.Now().Add(-time.Minute)})
+	r.fake.Put(apptest.Message{Channel: thread, Author: ben, Text: "<@301> ask <@" + apptest.BotID + "> about <#200>, <@&401> and <@999>", Mentions: []apptest.User{anna, luna}, Time: time.Now().Add(-time.Minute)})
 	r.mention(thread, anna, "well?")
 	r.answered(thread, 1)
 	text := quotedPart(r.lastChat())

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/apptest"
 )
 
 // The "manual validation" items of the document on memory and context.
@@ -18,8 +18,8 @@ func TestManualValidation_mentionInAThreadSeesItsRecentMessages(t *testing.T) {
 	r.put(thread, ben, "first thought", 30*time.Minute)
 	r.put(thread, robot, "a robot's noise", 29*time.Minute)
 	r.put(thread, anna, "second thought", 20*time.Minute)
-	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Webhook: "5", Text: "a webhook's noise", Time: time.Now().Add(-10 * time.Minute)})
-	r.fake.Put(discordtest.Message{Channel: thread, Author: ben, Kind: 6, Text: "pinned a message", Time: time.Now().Add(-10 * time.Minute)})
+	r.fake.Put(apptest.Message{Channel: thread, Author: ben, Webhook: "5", Text: "a webhook's noise", Time: time.Now().Add(-10 * time.Minute)})
+	r.fake.Put(apptest.Message{Channel: thread, Author: ben, Kind: 6, Text: "pinned a message", Time: time.Now().Add(-10 * time.Minute)})
 	r.put(thread, ben, "far too old", 5*time.Hour) // out of order in time, as after an import
 	r.put(general, ben, "chatter in the channel above", time.Minute)
 	r.mention(thread, anna, "what do you think?")
@@ -43,7 +43,7 @@ func TestManualValidation_mentionInAThreadKeepsTheOrder(t *testing.T) {
 	r := start(t, options{})
 	withThread(r, ben, "the starter")
 	for i := range 8 {
-		r.put(thread, []discordtest.User{ben, anna}[i%2], fmt.Sprintf("said %d", i), time.Duration(20-i)*time.Minute)
+		r.put(thread, []apptest.User{ben, anna}[i%2], fmt.Sprintf("said %d", i), time.Duration(20-i)*time.Minute)
 	}
 	r.mention(thread, anna, "now answer")
 	r.answered(thread, 1)
@@ -62,12 +62,12 @@ func TestManualValidation_replyInAChannelSeesOnlyItsChain(t *testing.T) {
 	r := start(t, options{})
 	root := r.put(general, ben, "the root of the chain", 40*time.Minute)
 	r.put(general, anna, "unrelated chatter one", 39*time.Minute)
-	middle := r.fake.Put(discordtest.Message{Channel: general, Author: anna, Text: "the middle of the chain", Reply: root, Time: time.Now().Add(-38 * time.Minute)})
+	middle := r.fake.Put(apptest.Message{Channel: general, Author: anna, Text: "the middle of the chain", Reply: root, Time: time.Now().Add(-38 * time.Minute)})
 	r.put(general, ben, "unrelated chatter two", 37*time.Minute)
-	r.fake.Put(discordtest.Message{Channel: general, Author: robot, Text: "a robot's reply", Reply: middle, Time: time.Now().Add(-36 * time.Minute)})
-	last := r.fake.Put(discordtest.Message{Channel: general, Author: ben, Text: "the last of the chain", Reply: middle, Time: time.Now().Add(-35 * time.Minute)})
+	r.fake.Put(apptest.Message{Channel: general, Author: robot, Text: "a robot's reply", Reply: middle, Time: time.Now().Add(-36 * time.Minute)})
+	last := r.fake.Put(apptest.Message{Channel: general, Author: ben, Text: "the last of the chain", Reply: middle, Time: time.Now().Add(-35 * time.Minute)})
 	r.put(general, anna, "unrelated chatter three", time.Minute)
-	id := r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> and what follows?", Mentions: []discordtest.User{luna}, Reply: last})
+	id := r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> and what follows?", Mentions: []apptest.User{luna}, Reply: last})
 	got := r.answered(general, 1)
 	chat := r.lastChat()
 	inOrder(t, quotedPart(chat), "Ben: the root of the chain", "Anna: the middle of the chain", "Ben: the last of the chain")
@@ -128,14 +128,14 @@ func TestManualValidation_interleavedChatKeepsToTheChain(t *testing.T) {
 	ids := map[string][]string{}
 	for i := range 20 { // two conversations with alternating sentences
 		for _, topic := range []string{"cats", "dogs"} {
-			m := discordtest.Message{Channel: general, Author: anna, Text: fmt.Sprintf("%s %d", topic, i), Time: time.Now().Add(-time.Duration(60-i) * time.Minute)}
+			m := apptest.Message{Channel: general, Author: anna, Text: fmt.Sprintf("%s %d", topic, i), Time: time.Now().Add(-time.Duration(60-i) * time.Minute)}
 			if list := ids[topic]; len(list) > 0 {
 				m.Reply = list[len(list)-1]
 			}
 			ids[topic] = append(ids[topic], r.fake.Put(m))
 		}
 	}
-	r.fake.Say(discordtest.Message{Channel: general, Author: ben, Text: "<@" + discordtest.BotID + "> go on", Mentions: []discordtest.User{luna}, Reply: ids["cats"][19]})
+	r.fake.Say(apptest.Message{Channel: general, Author: ben, Text: "<@" + apptest.BotID + "> go on", Mentions: []apptest.User{luna}, Reply: ids["cats"][19]})
 	r.answered(general, 1)
 	text := quotedPart(r.lastChat())
 	inOrder(t, text, "cats 0", "cats 1", "cats 10", "cats 19")

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/app/apptest"
 )
 
 // A field of an unexpected type is ignored; the message is answered.
@@ -41,7 +41,7 @@ func TestAMessageWithAFieldOfAnUnexpectedTypeIsAnswered(t *testing.T) {
 			r.fake.SetShape(odd) // also in the message replied to, and in the response to a POST
 			r.mention(general, ben, "the second")
 			r.answered(general, 2)
-			r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and the third?", Reply: id, Time: time.Now()})
+			r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "and the third?", Reply: id, Time: time.Now()})
 			sent := r.answered(general, 3)
 			r.settle()
 			if n := len(r.fake.Sent(general)); n != 3 {
@@ -62,7 +62,7 @@ func TestAnAnswerWithAnUnreadableIDIsPostedOnce(t *testing.T) {
 			script, finish := slowly()
 			r := start(t, options{script: script})
 			r.fake.SetShape(func(m map[string]any) {
-				if m["author"].(map[string]any)["id"] == discordtest.BotID {
+				if m["author"].(map[string]any)["id"] == apptest.BotID {
 					m["id"] = []any{}
 				}
 			})

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 )
 
 // Nothing is answered or quoted twice, whatever was lost.
@@ -29,11 +29,11 @@ func (r *rig) loseState() {
 }
 
 func TestEachMessageIsSentOnceAfterLosingTheState(t *testing.T) {
-	long := ollamatest.Lines("A line of luna's long answer,", 100) + "```go\n" + ollamatest.Lines("y :=", 60) + "x := 1\n```"
-	script := ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "question one", Reply: ollamatest.Reply{Text: "luna's first words"}},
-		{UserContains: "question two", Reply: ollamatest.Reply{Text: long}},
-		{Reply: ollamatest.Reply{Text: "luna's last words"}},
+	long := testkit.Lines("A line of luna's long answer,", 100) + "```go\n" + testkit.Lines("y :=", 60) + "x := 1\n```"
+	script := testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "question one", Reply: testkit.Reply{Text: "luna's first words"}},
+		{UserContains: "question two", Reply: testkit.Reply{Text: long}},
+		{Reply: testkit.Reply{Text: "luna's last words"}},
 	}}
 	r := start(t, options{script: script})
 	withThread(r, ben, "the starter")
@@ -117,13 +117,13 @@ func TestKilledBetweenTheAnswerAndItsRecord(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			script := ollamatest.Script{}
+			script := testkit.Script{}
 			if tt.slow {
 				script, _ = slowly() // it never ends
 			}
 			r := start(t, options{script: script})
 			r.stop()
-			r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/channels/" + general + "/messages", Hang: true, Done: true})
+			r.fake.Fail(apptest.Fault{Method: "POST", Path: "/channels/" + general + "/messages", Hang: true, Done: true})
 			other := r.startApart()
 			id := r.mention(general, anna, "slowly, but once")
 			r.await("its answer", func() bool { return len(r.fake.Sent(general)) == 1 })

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/discord/discordtest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -15,15 +15,15 @@ import (
 
 // slowly is a model that writes the last word of its answer only once finish is called.
 // Until then there is a draft.
-func slowly() (script ollamatest.Script, finish func()) {
+func slowly() (script testkit.Script, finish func()) {
 	var chunks []string
 	for i := range 30 {
 		chunks = append(chunks, fmt.Sprintf("word%d ", i))
 	}
 	until := make(chan struct{})
-	return ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "slowly", Reply: ollamatest.Reply{Chunks: chunks, Until: until}},
-		{Reply: ollamatest.Reply{Text: "the answer"}},
+	return testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "slowly", Reply: testkit.Reply{Chunks: chunks, Until: until}},
+		{Reply: testkit.Reply{Text: "the answer"}},
 	}}, func() { close(until) }
 }
 
@@ -46,7 +46,7 @@ func (r *rig) answersOf(place string) []string {
 func TestTheOwnerIsToldOnceWhereTheBotMayNotWrite(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
-	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = true })
+	r.fake.SetChannel(general, func(c *apptest.Channel) { c.NoSend = true })
 	for i := range 2 {
 		r.mention(general, anna, fmt.Sprint("are you there? ", i))
 		r.await("the answer in the transcript", func() bool { return len(r.answersOf(general)) == i+1 })
@@ -54,7 +54,7 @@ func TestTheOwnerIsToldOnceWhereTheBotMayNotWrite(t *testing.T) {
 	r.await("word to the owner", func() bool { return r.refused.text() == general+"\n" })
 	r.mention("201", anna, "and here?")
 	r.answered("201", 1)
-	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoSend = false })
+	r.fake.SetChannel(general, func(c *apptest.Channel) { c.NoSend = false })
 	r.mention(general, anna, "and now?")
 	r.answered(general, 1)
 	inOrder(t, sent(r.lastChat()), "are you there? 0", "the answer", "are you there? 1", "the answer", "and now?")
@@ -63,9 +63,9 @@ func TestTheOwnerIsToldOnceWhereTheBotMayNotWrite(t *testing.T) {
 func TestWithoutReadingHistoryTheBotStillAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{})
-	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoHistory = true })
+	r.fake.SetChannel(general, func(c *apptest.Channel) { c.NoHistory = true })
 	to := r.put(general, ben, "what it may not read", time.Minute)
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> what is that?", Mentions: []discordtest.User{luna}, Reply: to})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> what is that?", Mentions: []apptest.User{luna}, Reply: to})
 	if got := r.answered(general, 1)[0]; got.Text != "the answer" || got.Reply != "" {
 		t.Errorf("it wrote %+v", got)
 	}
@@ -73,9 +73,9 @@ func TestWithoutReadingHistoryTheBotStillAnswers(t *testing.T) {
 
 func TestWithoutAttachingFilesALongAnswerIsTruncated(t *testing.T) {
 	t.Parallel()
-	long := ollamatest.Lines("A line of the answer that is not short,", 500)
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: long}}}}})
-	r.fake.SetChannel(general, func(c *discordtest.Channel) { c.NoAttach = true })
+	long := testkit.Lines("A line of the answer that is not short,", 500)
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: long}}}}})
+	r.fake.SetChannel(general, func(c *apptest.Channel) { c.NoAttach = true })
 	r.mention(general, anna, "all of it")
 	got := r.answered(general, 6)
 	if len(got) != 6 || !strings.HasSuffix(got[5].Text, "*I can't attach files here, so the rest is left out.*") {
@@ -113,7 +113,7 @@ func TestDeletionsDuringAnAnswer(t *testing.T) {
 			tt.gone(r, asked, draft)
 			r.await("the bot to be told", r.fake.CaughtUp)
 			finish()
-			last := func() discordtest.Sent { list := r.fake.Sent(general); return list[len(list)-1] }
+			last := func() apptest.Sent { list := r.fake.Sent(general); return list[len(list)-1] }
 			r.await("the whole answer", func() bool { return strings.HasSuffix(last().Text, "word29") })
 			if got := last(); (got.Reply == asked) != tt.reply || (got.ID != draft) != tt.other {
 				t.Errorf("the answer is %+v; the message was %s, the draft %s", got, asked, draft)
@@ -135,7 +135,7 @@ func TestADraftWhoseResponseWasLostBecomesTheAnswer(t *testing.T) {
 	t.Parallel()
 	script, finish := slowly()
 	r := start(t, options{script: script})
-	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 500, Done: true, Times: 5})
+	r.fake.Fail(apptest.Fault{Method: "POST", Path: "/messages", Status: 500, Done: true, Times: 5})
 	r.mention(general, anna, "slowly please")
 	r.await("a draft", func() bool { return len(r.fake.Sent(general)) == 1 })
 	finish()
@@ -151,12 +151,12 @@ func TestADraftWhoseResponseWasLostBecomesTheAnswer(t *testing.T) {
 
 func TestAnEmptyReplyToTheBotIsNotItsOwnWords(t *testing.T) {
 	t.Parallel()
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "luna's own words"}}}}})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "luna's own words"}}}}})
 	r.mention(general, anna, "one")
 	own := r.answered(general, 1)[0].ID
 	other := r.put(general, ben, "words of Ben", time.Minute)
 	for i, tt := range []struct{ to, want string }{{own, "Anna: (The message has no text"}, {other, "Anna: (no words of their own: they call you to answer the message of Ben)"}} {
-		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}, Reply: tt.to})
+		r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + ">", Mentions: []apptest.User{luna}, Reply: tt.to})
 		r.answered(general, i+2)
 		messages := r.lastChat().Messages
 		if last := messages[len(messages)-1].Content; !strings.HasPrefix(last, tt.want) {
@@ -172,22 +172,22 @@ func TestAThreadLockedDuringAnAnswer(t *testing.T) {
 	withThread(r, ben, "the starter")
 	r.mention(thread, anna, "slowly please")
 	r.await("a draft", func() bool { return len(r.fake.Sent(thread)) == 1 })
-	r.fake.SetChannel(thread, func(c *discordtest.Channel) { c.Archived, c.Locked = true, true })
+	r.fake.SetChannel(thread, func(c *apptest.Channel) { c.Archived, c.Locked = true, true })
 	finish()
 	r.await("the answer in the transcript", func() bool { return len(r.answersOf(thread)) == 1 })
 	r.await("the last edit, in vain", func() bool { return strings.Contains(r.logs.text(), "an answer could not be sent") })
 	r.mention(general, anna, "and here?")
 	r.answered(general, 1)
-	r.fake.SetChannel(thread, func(c *discordtest.Channel) { c.Archived, c.Locked = false, false })
+	r.fake.SetChannel(thread, func(c *apptest.Channel) { c.Archived, c.Locked = false, false })
 	r.mention(thread, anna, "go on")
 	r.await("the next answer", func() bool { list := r.fake.Sent(thread); return list[len(list)-1].Text == "the answer" })
 	inOrder(t, sent(r.lastChat()), "slowly please", "word29", "go on")
 }
 
 func TestNothingIsAnsweredInPlacesTheBotHasLeft(t *testing.T) {
-	hang := ollamatest.Script{Rules: []ollamatest.Rule{
-		{UserContains: "for ever", Reply: ollamatest.Reply{Chunks: []string{"one ", "two"}, Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 1}}},
-		{Reply: ollamatest.Reply{Text: "the answer"}},
+	hang := testkit.Script{Rules: []testkit.Rule{
+		{UserContains: "for ever", Reply: testkit.Reply{Chunks: []string{"one ", "two"}, Fault: &testkit.Fault{Kind: testkit.FaultHangMid, After: 1}}},
+		{Reply: testkit.Reply{Text: "the answer"}},
 	}}
 	tests := map[string]func(r *rig){
 		"given a channel that is deleted":    func(r *rig) { r.fake.DeleteChannel(general) },
@@ -203,7 +203,7 @@ func TestNothingIsAnsweredInPlacesTheBotHasLeft(t *testing.T) {
 			r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
 			r.mention(general, anna, "what waits")
 			leave(r)
-			r.fake.Say(discordtest.Message{Channel: direct, Author: anna, Text: "are you still there?"})
+			r.fake.Say(apptest.Message{Channel: direct, Author: anna, Text: "are you still there?"})
 			r.answered(direct, 1) // the one worker is free again
 			for _, c := range r.model.Chats() {
 				hasNone(t, sent(*c.Chat), "what waits")
@@ -222,9 +222,9 @@ func TestAMessageWithWithheldTextIsExplainedOnce(t *testing.T) {
 	r.mention(general, anna, "one")
 	first := r.answered(general, 1)[0]
 	for range 2 { // without the mention: Discord withholds the words
-		r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
+		r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "and two?", Reply: first.ID})
 	}
-	r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "and three?", Reply: first.ID, Mentions: []discordtest.User{luna}})
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "and three?", Reply: first.ID, Mentions: []apptest.User{luna}})
 	r.await("the answer", func() bool { return len(r.model.Chats()) == 2 && len(r.fake.Sent(general)) == 3 })
 	r.settle()
 	said := 0
@@ -243,7 +243,7 @@ func TestTwoThousandEmojiStayWholeInBothDirections(t *testing.T) {
 	t.Parallel()
 	family := "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 	many := strings.Repeat("😀", 1700) + strings.Repeat(family, 60) // 2,000 characters, 3,880 in UTF-16
-	r := start(t, options{script: ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: many}}}}})
+	r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: many}}}}})
 	r.mention(general, anna, many)
 	var got strings.Builder
 	for _, m := range r.answered(general, 2) {

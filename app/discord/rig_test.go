@@ -17,13 +17,13 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 	"mac-stats/app/discord"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
-	"mac-stats/app/discord/discordtest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 )
@@ -37,10 +37,10 @@ const (
 )
 
 var (
-	anna  = discordtest.User{ID: "301", Name: "Anna"}
-	ben   = discordtest.User{ID: "302", Name: "Ben"}
-	robot = discordtest.User{ID: "390", Name: "Robot", Bot: true}
-	luna  = discordtest.User{ID: discordtest.BotID, Name: "luna", Bot: true}
+	anna  = apptest.User{ID: "301", Name: "Anna"}
+	ben   = apptest.User{ID: "302", Name: "Ben"}
+	robot = apptest.User{ID: "390", Name: "Robot", Bot: true}
+	luna  = apptest.User{ID: apptest.BotID, Name: "luna", Bot: true}
 )
 
 // rig is the bot on the fake Discord, with the real engine on the scripted model.
@@ -49,8 +49,8 @@ type rig struct {
 	root    string
 	discord string // the address of the fake, which may belong to another process
 	ollama  string // the address of the model's server, likewise
-	fake    *discordtest.Server
-	model   *ollamatest.Server
+	fake    *apptest.Discord
+	model   *testkit.Server
 	store   *sessionmem.Store
 	memory  *memory.Memory
 	state   *botstate.State
@@ -119,12 +119,12 @@ func (r *rig) has(subsys, event string) (record, bool) {
 
 type options struct {
 	channels string // channels.toml
-	script   ollamatest.Script
+	script   testkit.Script
 	settings func(*discord.Settings)
 	workers  int
 	forget   func(context.Context, string) (string, error)
 	root     string
-	fake     *discordtest.Server
+	fake     *apptest.Discord
 	mentions bool // the bot doesn't ask for messages that don't mention it
 }
 
@@ -136,22 +136,22 @@ func start(t testing.TB, o options) *rig {
 		o.channels = openToAll
 	}
 	if o.script.Models == nil {
-		o.script.Models = []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}}
+		o.script.Models = []testkit.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}}
 	}
 	if o.script.Rules == nil {
-		o.script.Rules = []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the answer"}}}
+		o.script.Rules = []testkit.Rule{{Reply: testkit.Reply{Text: "the answer"}}}
 	}
-	r := &rig{t: t, root: o.root, fake: o.fake, model: ollamatest.Start(t, o.script)}
+	r := &rig{t: t, root: o.root, fake: o.fake, model: testkit.Start(t, o.script)}
 	if r.root == "" {
 		r.root = t.TempDir()
 	}
 	if r.fake == nil {
-		r.fake = discordtest.Start(t)
+		r.fake = apptest.StartDiscord(t)
 		r.fake.AddGuild(guild, "Home")
-		r.fake.AddChannel(discordtest.Channel{ID: general, Guild: guild, Name: "general"})
-		r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: guild, Name: "other"})
-		r.fake.AddChannel(discordtest.Channel{ID: forum, Guild: guild, Name: "help", Type: discordtest.Forum})
-		r.fake.AddChannel(discordtest.Channel{ID: direct, Type: discordtest.DM})
+		r.fake.AddChannel(apptest.Channel{ID: general, Guild: guild, Name: "general"})
+		r.fake.AddChannel(apptest.Channel{ID: "201", Guild: guild, Name: "other"})
+		r.fake.AddChannel(apptest.Channel{ID: forum, Guild: guild, Name: "help", Type: apptest.Forum})
+		r.fake.AddChannel(apptest.Channel{ID: direct, Type: apptest.DM})
 	}
 	r.discord, r.ollama = r.fake.URL(), r.model.URL()
 	r.open(o)
@@ -201,7 +201,7 @@ func (r *rig) open(o options) {
 		o.settings(&settings)
 	}
 	r.conn, err = connection.New(connection.Config{
-		Token: discordtest.Token, Content: !o.mentions, Base: r.discord, Handle: func(e connection.Event) { r.bot.Handle(e) }, Logger: logger,
+		Token: apptest.Token, Content: !o.mentions, Base: r.discord, Handle: func(e connection.Event) { r.bot.Handle(e) }, Logger: logger,
 	})
 	must(err)
 	r.bot = discord.New(discord.Params{
@@ -235,7 +235,7 @@ func (r *rig) logsHoldNoText() {
 	if r.fake == nil {
 		return
 	}
-	texts := append(r.fake.Texts(), discordtest.Token)
+	texts := append(r.fake.Texts(), apptest.Token)
 	for _, place := range []string{general, "201", thread, direct} {
 		if tr, err := r.store.Load(context.Background(), "discord-"+place); err == nil { // otherwise nobody wrote there
 			for _, b := range tr.Blocks {
@@ -263,7 +263,7 @@ func (r *rig) await(what string, holds func() bool) {
 }
 
 // answered waits until the bot has sent n messages in a channel, all of them final.
-func (r *rig) answered(channel string, n int) []discordtest.Sent {
+func (r *rig) answered(channel string, n int) []apptest.Sent {
 	r.t.Helper()
 	r.await("the bot's message", func() bool {
 		sent := r.fake.Sent(channel)
@@ -273,8 +273,8 @@ func (r *rig) answered(channel string, n int) []discordtest.Sent {
 }
 
 // mention lets somebody write to the bot.
-func (r *rig) mention(channel string, by discordtest.User, text string) string {
-	return r.fake.Say(discordtest.Message{Channel: channel, Author: by, Text: "<@" + discordtest.BotID + "> " + text, Mentions: []discordtest.User{luna}})
+func (r *rig) mention(channel string, by apptest.User, text string) string {
+	return r.fake.Say(apptest.Message{Channel: channel, Author: by, Text: "<@" + apptest.BotID + "> " + text, Mentions: []apptest.User{luna}})
 }
 
 // settle waits until the bot has received and handled everything that happened.

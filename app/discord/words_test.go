@@ -13,8 +13,8 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/app/apptest"
 	"mac-stats/app/discord"
-	"mac-stats/app/discord/discordtest"
 	"mac-stats/sessionmem/forget"
 )
 
@@ -58,7 +58,7 @@ func (r *rig) forgets() func(context.Context, string) (string, error) {
 func TestABareMentionQuotesTheAuthorOfTheText(t *testing.T) {
 	const words = "my xylophone is under the stairs"
 	bare := func(r *rig, channel, reply string) {
-		r.fake.Say(discordtest.Message{Channel: channel, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}, Reply: reply})
+		r.fake.Say(apptest.Message{Channel: channel, Author: anna, Text: "<@" + apptest.BotID + ">", Mentions: []apptest.User{luna}, Reply: reply})
 	}
 	tests := map[string]func(r *rig) (channel string){
 		"given a reply in a channel": func(r *rig) string {
@@ -77,7 +77,7 @@ func TestABareMentionQuotesTheAuthorOfTheText(t *testing.T) {
 		},
 		"given a reply after another message that came with it": func(r *rig) string {
 			id := r.put(general, ben, words, time.Minute)
-			r.fake.Say(discordtest.Message{Channel: general, Author: anna, Text: "<@" + discordtest.BotID + ">", Mentions: []discordtest.User{luna}})
+			r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + ">", Mentions: []apptest.User{luna}})
 			bare(r, general, id)
 			return general
 		},
@@ -107,8 +107,8 @@ func TestABareMentionQuotesTheAuthorOfTheText(t *testing.T) {
 
 func TestEditsDeletionsAndStopApplyToFunChannels(t *testing.T) {
 	t.Parallel()
-	say := func(r *rig, by discordtest.User, text string) string {
-		return r.fake.Say(discordtest.Message{Channel: general, Author: by, Text: text})
+	say := func(r *rig, by apptest.User, text string) string {
+		return r.fake.Say(apptest.Message{Channel: general, Author: by, Text: text})
 	}
 	r := start(t, options{channels: funChannels(3 * time.Second)})
 	gone := say(r, anna, "the secret is xylophone")
@@ -145,8 +145,8 @@ func TestOneOfSeveralWaitingMessagesCanBeDeleted(t *testing.T) {
 	r := start(t, options{workers: 1, script: script, channels: strings.Replace(openToAll, `debounce = "0"`, `debounce = "1s"`, 1)})
 	r.mention("201", ben, "slowly")
 	r.await("the model", func() bool { return len(r.model.Chats()) == 1 })
-	first := r.fake.Say(discordtest.Message{
-		Channel: general, Author: anna, Text: "<@" + discordtest.BotID + "> the secret is xylophone", Mentions: []discordtest.User{luna},
+	first := r.fake.Say(apptest.Message{
+		Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> the secret is xylophone", Mentions: []apptest.User{luna},
 	})
 	second := r.mention(general, anna, "what is twoo and two?")
 	r.mention(general, anna, "thanks")
@@ -177,7 +177,7 @@ func TestEditedAndDeletedTextIsInNoLaterPrompt(t *testing.T) {
 			change: func(r *rig, q, _ string) { r.fake.DeleteMessage(general, q) }, hasNot: []string{"xylophone"},
 		},
 		"given an edited message": {
-			change: func(r *rig, q, _ string) { r.fake.EditMessage(general, q, "<@"+discordtest.BotID+"> slowly: marimba") }, want: []string{"Anna: slowly: marimba"}, hasNot: []string{"xylophone"},
+			change: func(r *rig, q, _ string) { r.fake.EditMessage(general, q, "<@"+apptest.BotID+"> slowly: marimba") }, want: []string{"Anna: slowly: marimba"}, hasNot: []string{"xylophone"},
 		},
 		"given a message that is edited, then deleted": {
 			change: func(r *rig, q, _ string) { r.fake.EditMessage(general, q, "marimba"); r.fake.DeleteMessage(general, q) }, hasNot: []string{"xylophone", "marimba"},
@@ -290,7 +290,7 @@ func TestAMessageCanBeDeletedBeforeTheModelReceivesIt(t *testing.T) {
 	t.Parallel()
 	r := start(t, options{settings: func(s *discord.Settings) { s.FetchTimeout = 3 * time.Second }})
 	withThread(r, ben, "the starter")
-	r.fake.Fail(discordtest.Fault{Method: "GET", Path: "/channels/" + thread + "/messages", Hang: true})
+	r.fake.Fail(apptest.Fault{Method: "GET", Path: "/channels/" + thread + "/messages", Hang: true})
 	id := r.mention(thread, anna, "the secret is xylophone")
 	r.await("what is around it to be asked for", func() bool {
 		for _, q := range r.fake.Requests() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 const (
@@ -21,9 +21,9 @@ const (
 // continues elsewhere: 120 turns of 2 KB, sent from a terminal.
 func BenchmarkArriving(b *testing.B) {
 	d, _ := benchDesk(b)
-	server := ollamatest.Start(b, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: strings.Repeat("The fan is loud because one **process** keeps a whole core busy.\n\n", 30)}}},
+	server := testkit.Start(b, testkit.Script{
+		Models: []testkit.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: strings.Repeat("The fan is loud because one **process** keeps a whole core busy.\n\n", 30)}}},
 	})
 	d.host = server.Addr()
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 const (
@@ -27,9 +27,9 @@ const (
 // curl's for comparison. It takes the minimum of several runs, because other work only adds
 // to it.
 func BenchmarkAsk(b *testing.B) {
-	server := ollamatest.Start(b, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+	server := testkit.Start(b, testkit.Script{
+		Models: []testkit.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
 	})
 	few, year := b.TempDir(), b.TempDir()
 	writeSessions(b, few, 5)

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mac-stats/agents/ollamatest"
-	"mac-stats/app/tray/traytest"
+	"mac-stats/agents/testkit"
+	"mac-stats/app/apptest"
 )
 
 // These benchmarks need the built app on a screen. Run them with `make bench` on an idle
@@ -45,12 +45,12 @@ func benchDesk(t testing.TB) (*desk, *xserver) {
 	t.Helper()
 	d := newDesk(t)
 	d.ollama.Stop()
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
-		Rules: []ollamatest.Rule{
-			{UserContains: "long answer", Reply: ollamatest.Reply{Text: richAnswers(12), Delay: 5 * time.Millisecond}},
-			{UserContains: "in Chinese", Reply: ollamatest.Reply{Text: farAnswer, Delay: 5 * time.Millisecond}},
-			{Reply: ollamatest.Reply{Text: richAnswer, Delay: 5 * time.Millisecond}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
+		Rules: []testkit.Rule{
+			{UserContains: "long answer", Reply: testkit.Reply{Text: richAnswers(12), Delay: 5 * time.Millisecond}},
+			{UserContains: "in Chinese", Reply: testkit.Reply{Text: farAnswer, Delay: 5 * time.Millisecond}},
+			{Reply: testkit.Reply{Text: richAnswer, Delay: 5 * time.Millisecond}},
 		},
 	})
 	d.host = server.Addr()
@@ -229,7 +229,7 @@ func BenchmarkHidden(b *testing.B) {
 
 // openTimed clicks "Open CPU window" and returns the milliseconds until the window is on
 // the screen, and until it has content.
-func openTimed(t testing.TB, d *desk, x *xserver, icon *traytest.Item) (shown, drawn float64) {
+func openTimed(t testing.TB, d *desk, x *xserver, icon *apptest.Item) (shown, drawn float64) {
 	t.Helper()
 	began := time.Now()
 	d.click(t, icon, "Open CPU window")
@@ -266,7 +266,7 @@ func closeWindow(t testing.TB, d *desk, x *xserver) {
 }
 
 // chatTenTimes starts ten chats, types a question into each and waits for its answer.
-func chatTenTimes(b *testing.B, d *desk, app *process, icon *traytest.Item) {
+func chatTenTimes(b *testing.B, d *desk, app *process, icon *apptest.Item) {
 	b.Helper()
 	for n := range chats {
 		d.click(b, icon, "New chat")

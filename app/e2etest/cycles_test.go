@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // Opening and closing the window again and again, as in a day's use, must leave no
@@ -74,7 +74,7 @@ func leaks(t testing.TB, cycles int) (before, after held) {
 
 // openAndClose opens and closes the window n times, each time with something drawn, and
 // waits until memory has been released.
-func openAndClose(t testing.TB, d *desk, x *xserver, icon *traytest.Item, n int) {
+func openAndClose(t testing.TB, d *desk, x *xserver, icon *apptest.Item, n int) {
 	t.Helper()
 	for range n {
 		openTimed(t, d, x, icon)

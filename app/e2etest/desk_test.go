@@ -12,16 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest/realollama"
-	"mac-stats/app/tray/traytest"
+	"mac-stats/agents/testkit/realollama"
+	"mac-stats/app/apptest"
 )
 
 // desk is a person's desk: a screen, a panel with a tray, a home folder, and an Ollama
 // server behind a recording proxy.
 type desk struct {
 	screen *screen
-	bus    *traytest.Bus
-	panel  *traytest.Host
+	bus    *apptest.Bus
+	panel  *apptest.TrayHost
 	ollama *realollama.Server
 	proxy  *realollama.Proxy
 	host   string   // OLLAMA_HOST: the proxy's address
@@ -52,11 +52,11 @@ func newcomersDesk(t testing.TB, s *screen, models ...realollama.Model) *desk {
 		}
 	}
 	var err error
-	if d.bus, err = traytest.StartBus(); err != nil {
+	if d.bus, err = apptest.StartBus(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.bus.Close() })
-	if d.panel, err = traytest.StartHost(d.bus.Address); err != nil {
+	if d.panel, err = apptest.StartTrayHost(d.bus.Address); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.panel.Close() })
@@ -84,7 +84,7 @@ func (d *desk) environ() []string {
 }
 
 // launch starts the program and waits for its icon in the tray.
-func (d *desk) launch(t testing.TB, args ...string) (*process, *traytest.Item) {
+func (d *desk) launch(t testing.TB, args ...string) (*process, *apptest.Item) {
 	t.Helper()
 	before := d.panel.Registrations()
 	app := startProcess(t, "mac-stats", d.command(t, args...))
@@ -115,7 +115,7 @@ func binary(t testing.TB) string {
 	return path
 }
 
-func (d *desk) icon(t testing.TB) *traytest.Item {
+func (d *desk) icon(t testing.TB) *apptest.Item {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -127,7 +127,7 @@ func (d *desk) icon(t testing.TB) *traytest.Item {
 }
 
 // click clicks a line of the icon's menu.
-func (d *desk) click(t testing.TB, icon *traytest.Item, label string) {
+func (d *desk) click(t testing.TB, icon *apptest.Item, label string) {
 	t.Helper()
 	if err := icon.Click(t.Context(), label); err != nil {
 		t.Fatal(err)

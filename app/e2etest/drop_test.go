@@ -14,7 +14,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // Files dragged from a file manager go with the next message, a text as text and a picture
@@ -22,9 +22,9 @@ import (
 func TestDroppedFilesReachTheModel(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "eyes:1b", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Both are here."}}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "eyes:1b", Capabilities: []string{"completion", "vision"}, ContextLength: 16384}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Both are here."}}},
 	})
 	d.host = server.Addr()
 	notes := filepath.Join(d.user, "Äpfel & Birnen.txt") // its address needs escapes

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/agents/testkit/realollama"
 )
 
 // longAnswer keeps saying new things, because an answer that repeats itself would be ended.

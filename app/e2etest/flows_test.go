@@ -15,7 +15,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // What the window offers besides a plain chat, with keys and clicks in one program: find,
@@ -43,7 +43,7 @@ const (
 // flows is a person who knows the window.
 type flows struct {
 	*walk
-	server *ollamatest.Server
+	server *testkit.Server
 }
 
 func startFlows(t *testing.T) *flows {
@@ -51,18 +51,18 @@ func startFlows(t *testing.T) *flows {
 	s := startScreenOf(t, walkWidth+100, walkHeight+100)
 	f := &flows{walk: &walk{desk: newcomersDesk(t, s), camera: newCamera(t, s, "flows")}}
 	f.ollama.Stop()
-	chat := func(name string) ollamatest.Model {
-		return ollamatest.Model{Name: name, ParameterSize: "8.2B", Capabilities: []string{"completion"}, ContextLength: 16384}
+	chat := func(name string) testkit.Model {
+		return testkit.Model{Name: name, ParameterSize: "8.2B", Capabilities: []string{"completion"}, ContextLength: 16384}
 	}
-	f.server = ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{chat("bench:8b")},
-		Pulls:  map[string]ollamatest.Pull{"tiny:1b": {Model: chat("tiny:1b"), Steps: 5, Delay: 50 * time.Millisecond}},
-		Rules: []ollamatest.Rule{
-			{UserContains: "fan loud", Times: 1, Reply: ollamatest.Reply{Text: firstFan}},
-			{UserContains: "fan loud", Reply: ollamatest.Reply{Text: secondFan}},
-			{UserContains: "a story", Reply: ollamatest.Reply{Text: storyBegun, DoneReason: "length"}},
-			{UserContains: "Continue where you stopped", Reply: ollamatest.Reply{Text: "a fan that was never heard."}},
-			{Reply: ollamatest.Reply{Text: "So be it."}},
+	f.server = testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{chat("bench:8b")},
+		Pulls:  map[string]testkit.Pull{"tiny:1b": {Model: chat("tiny:1b"), Steps: 5, Delay: 50 * time.Millisecond}},
+		Rules: []testkit.Rule{
+			{UserContains: "fan loud", Times: 1, Reply: testkit.Reply{Text: firstFan}},
+			{UserContains: "fan loud", Reply: testkit.Reply{Text: secondFan}},
+			{UserContains: "a story", Reply: testkit.Reply{Text: storyBegun, DoneReason: "length"}},
+			{UserContains: "Continue where you stopped", Reply: testkit.Reply{Text: "a fan that was never heard."}},
+			{Reply: testkit.Reply{Text: "So be it."}},
 		},
 	})
 	f.host = f.server.Addr()
@@ -165,7 +165,7 @@ func (f *flows) attachesAPDF(t *testing.T) {
 	f.asks(t, "What comes first?", 6, "So be it.")
 	f.camera.shot(t, "pdf")
 	chats := f.server.Chats()
-	if last := ollamatest.LastUser(*chats[len(chats)-1].Chat); !strings.Contains(last, "[page 1]") || !strings.Contains(last, "Twigs first, then leaves.") {
+	if last := testkit.LastUser(*chats[len(chats)-1].Chat); !strings.Contains(last, "[page 1]") || !strings.Contains(last, "Twigs first, then leaves.") {
 		t.Errorf("the model was told %q", last)
 	}
 }
@@ -194,7 +194,7 @@ func (f *flows) pullsAModel(t *testing.T) {
 	f.camera.click(t, 496, 331)
 	f.screen.typeLine(t, "tiny:1b")
 	waitFor(t, patience, "the model on the server", func() bool {
-		return slices.ContainsFunc(f.server.Requests(), func(r ollamatest.Request) bool {
+		return slices.ContainsFunc(f.server.Requests(), func(r testkit.Request) bool {
 			return r.Path == "/api/pull" && strings.Contains(string(r.Raw), "tiny:1b")
 		})
 	})

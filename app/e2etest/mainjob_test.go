@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/agents/testkit/realollama"
 )
 
 const (

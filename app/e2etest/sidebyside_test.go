@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // sideTime is how long all programs run side by side.
@@ -60,7 +60,7 @@ func sideBySide(b *testing.B) string {
 	time.Sleep(10 * time.Second) // startup and shutdown work is done
 	d.screen.shot(b, "side-by-side")
 	table := costs(b, all)
-	for app, icon := range map[*process]*traytest.Item{app: icon, usedApp: usedIcon, shownApp: shownIcon} {
+	for app, icon := range map[*process]*apptest.Item{app: icon, usedApp: usedIcon, shownApp: shownIcon} {
 		d.click(b, icon, "Quit")
 		app.waitExit(b)
 	}
@@ -208,7 +208,7 @@ func (d *desk) beside(b *testing.B, name, program string, args ...string) *proce
 }
 
 // use opens the app's window and has a question answered in it.
-func (d *desk) use(b *testing.B, app *process, icon *traytest.Item) {
+func (d *desk) use(b *testing.B, app *process, icon *apptest.Item) {
 	b.Helper()
 	d.click(b, icon, "Open CPU window")
 	d.screen.waitWindow(b, app.pid())

@@ -15,7 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // envServe, if set, makes this test binary a server with tools, which the tests add; its
@@ -74,14 +74,14 @@ func startTools(t *testing.T) *flows {
 	s := startScreenOf(t, walkWidth+100, walkHeight+100)
 	f := &flows{walk: &walk{desk: newcomersDesk(t, s), camera: newCamera(t, s, "tools")}}
 	f.ollama.Stop()
-	read := ollamatest.Reply{Text: `MCP: notes.read {"name": "plan"}`}
-	f.server = ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "bench:8b", ParameterSize: "8.2B", Capabilities: []string{"completion"}, ContextLength: 16384}},
-		Rules: []ollamatest.Rule{
-			{UserContains: "The plan is tea.", Reply: ollamatest.Reply{Text: planRead}},
-			{UserContains: "the user said no", Reply: ollamatest.Reply{Text: planUnread}},
+	read := testkit.Reply{Text: `MCP: notes.read {"name": "plan"}`}
+	f.server = testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "bench:8b", ParameterSize: "8.2B", Capabilities: []string{"completion"}, ContextLength: 16384}},
+		Rules: []testkit.Rule{
+			{UserContains: "The plan is tea.", Reply: testkit.Reply{Text: planRead}},
+			{UserContains: "the user said no", Reply: testkit.Reply{Text: planUnread}},
 			{UserContains: "my plan", Reply: read},
-			{Reply: ollamatest.Reply{Text: "So be it."}},
+			{Reply: testkit.Reply{Text: "So be it."}},
 		},
 	})
 	f.host = f.server.Addr()

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest/realollama"
-	"mac-stats/app/tray/traytest"
+	"mac-stats/agents/testkit/realollama"
+	"mac-stats/app/apptest"
 )
 
 // The window of the walk, in pixels, and the other sizes of its key screens.
@@ -60,7 +60,7 @@ type walk struct {
 	*desk
 	camera *camera
 	app    *process
-	icon   *traytest.Item
+	icon   *apptest.Item
 }
 
 // A person's first hour with the app. `make e2e` only walks with the dark theme; `make

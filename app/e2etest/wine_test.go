@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // The Windows program under Wine. scripts/wine.sh builds it and runs this.
@@ -20,7 +20,7 @@ import (
 type wineDesk struct {
 	screen *screen
 	home   string // MAC_STATS_HOME
-	server *ollamatest.Server
+	server *testkit.Server
 }
 
 // winePrograms returns the folder with mac-stats.exe and winhand.exe.
@@ -42,9 +42,9 @@ func newWineDesk(t *testing.T) *wineDesk {
 	if err := os.WriteFile(filepath.Join(w.home, "config.toml"), []byte("# nothing is set\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.server = ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "wine:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
-		Rules:  []ollamatest.Rule{{UserContains: "fan loud", Reply: ollamatest.Reply{Text: fanAnswer}}},
+	w.server = testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "wine:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
+		Rules:  []testkit.Rule{{UserContains: "fan loud", Reply: testkit.Reply{Text: fanAnswer}}},
 	})
 	t.Cleanup(func() { _ = w.serverCommand("-k").Run() }) // it serves only this screen
 	return w

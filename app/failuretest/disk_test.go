@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 func TestDataFolderCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Never said."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Never said."}))
 	for _, d := range disks(t, readOnly(), noPermission()) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
@@ -64,11 +64,11 @@ func TestDataFolderCannotBeWritten(t *testing.T) {
 
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
-	answer := strings.TrimSpace(strings.ReplaceAll(ollamatest.Lines("A long answer", 1000), "\n", ". "))
+	answer := strings.TrimSpace(strings.ReplaceAll(testkit.Lines("A long answer", 1000), "\n", ". "))
 	for _, d := range disks(t, full(), sizeLimit()) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, answering(ollamatest.Reply{Text: answer}))
+			server := testkit.Start(t, answering(testkit.Reply{Text: answer}))
 			p := newPlace(t, server.Addr())
 			p.run("agents", "list")
 			why, next := "the disk is full.", fullNext
@@ -127,7 +127,7 @@ func TestDataFolderIsAFile(t *testing.T) {
 // Another program, or a person, moves the sessions folder away while an answer arrives.
 func TestSessionsFolderDisappears(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
 	r := p.start(p.command("ask", "--session", "now", question))
 	until(t, "the answer to begin", func() bool { return r.stdout.String() != "" })
@@ -169,7 +169,7 @@ func TestHomeIsNotSet(t *testing.T) {
 
 func TestBrokenAgents(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	const (
 		badJSON = "agent.json line 1: unexpected end of JSON input"
 		lists   = "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back.\n"
@@ -215,7 +215,7 @@ func TestBrokenAgents(t *testing.T) {
 
 func TestBrokenConfig(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	for _, tt := range []struct{ name, config, stderr string }{
 		{"not TOML", "[ollama\nhost = ", "config.toml:1:8: this is not TOML: expected ']' to close table name; until that is fixed no transcript is written, no model writes memory, and all else has its default"},
 		{"out of range", "[session]\nmax_messages = -4\n", "config.toml:2: session.max_messages = -4: it must be a whole number from 2 to 500; the default 20 is used"},
@@ -244,7 +244,7 @@ func TestBrokenConfig(t *testing.T) {
 
 func TestBrokenTranscripts(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	p.write("session/session-memory-cli-bin-20260102-080000-bin.md", "\x00\x01\x02\xff\xfe\x1b[2J\nPNG\r\n")
 	p.write("session/session-memory-cli-half-20260103-080000-half.md", oldText[:len(oldText)-30])

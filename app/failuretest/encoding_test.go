@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // wide returns a text in UTF-16, little endian, with a byte order mark.
@@ -35,9 +35,9 @@ func TestForgettingInOtherEncodings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, ollamatest.Script{
-				Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-				Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+			server := testkit.Start(t, testkit.Script{
+				Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+				Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
 			})
 			r := &returning{place: newPlace(t, server.Addr()), server: server}
 			delete(r.had, "agents/memory.md")

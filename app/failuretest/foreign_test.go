@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // talk returns an installation whose model always answers "Four.".
-func talk(t *testing.T) (*place, *ollamatest.Server) {
+func talk(t *testing.T) (*place, *testkit.Server) {
 	t.Helper()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	p.env = append(p.env, "MAC_STATS_COMPACTION_THRESHOLD=100")
 	return p, server
@@ -53,7 +53,7 @@ func (p *place) read(path string) string {
 }
 
 // asked returns the user's messages in the last request.
-func asked(t *testing.T, server *ollamatest.Server) []string {
+func asked(t *testing.T, server *testkit.Server) []string {
 	t.Helper()
 	chats := server.Chats()
 	var said []string
@@ -277,7 +277,7 @@ func TestADeletedMessageStaysDeleted(t *testing.T) {
 // A save during a turn can't include what the turn writes, so that stays.
 func TestASaveDuringATurn(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
 	p.run("ask", "--session", "s", "alpha")
 	path := p.file("cli-s")

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // secretWord only occurs in forgotten text.
@@ -21,16 +21,16 @@ const secretWord = "zanzibar"
 // everything, and then forgot it.
 type returning struct {
 	*place
-	server *ollamatest.Server
+	server *testkit.Server
 	backup string // of the data folder and the cache, from before the forgetting
 	before int    // requests sent before the forgetting
 }
 
 func newReturning(t *testing.T) *returning {
 	t.Helper()
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
 	})
 	p := newPlace(t, server.Addr())
 	delete(p.had, "agents/memory.md")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // The text that an editor saves in these tests, and lines that are remembered meanwhile.
@@ -205,7 +205,7 @@ func TestManyQuickSaves(t *testing.T) {
 // line, and it returns to its old place as soon as the user wants it.
 func TestALateSaveOfTheMemoryIsReported(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	for _, tt := range []struct{ name, save string }{
 		{"in place", `cat buf > "$M"`},
 		{"by rename", `cp buf new; mv new "$M"`},
@@ -234,7 +234,7 @@ func TestALateSaveOfTheMemoryIsReported(t *testing.T) {
 			o := p.run("ask", "--session", "now", question)
 			o.expect(t, 0, "Four.\n", said)
 			for _, c := range server.Chats() {
-				if system := ollamatest.System(*c.Chat); strings.Contains(system, p.home) && strings.Contains(system, "purr") {
+				if system := testkit.System(*c.Chat); strings.Contains(system, p.home) && strings.Contains(system, "purr") {
 					t.Error("the model was told what was removed")
 				}
 			}
@@ -356,7 +356,7 @@ func TestUndoOfAMissingLineKeepsItRestorable(t *testing.T) {
 // A memory in UTF-16, as Windows editors save it, is read and extended in UTF-16.
 func TestMemoryInUTF16(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	for _, from := range []string{"UTF-16", "UTF-16LE", "UTF-16BE"} {
 		t.Run(from, func(t *testing.T) {
 			t.Parallel()
@@ -391,7 +391,7 @@ func TestMemoryInUTF16(t *testing.T) {
 // Whatever is in place of the app's own files beside the memory, no command blocks.
 func TestPipesBesideTheMemory(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	for _, name := range []string{"memory-inbox.md", ".memory-undo", ".memory-journal", ".unsaved/a.json", "agent-002/memory.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -433,13 +433,13 @@ func TestAMessageDuringASave(t *testing.T) {
 		`(sleep .8; printf '# Mine\n\n- one\n- two\n') > "$M"`,
 		`(printf '# Mine\n'; sleep .6; printf '\n- one\n- two\n') > "$M"`,
 	} {
-		server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+		server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 		p := newMemory(t, server.Addr())
 		editor := p.editing(save)
 		p.run("ask", question).expect(t, 0, "Four.\n", "")
 		editor.wait()
 		if !sentText(server.Chats(), "- one\n- two") {
-			t.Errorf("%s: the model was told %.3000q", save, ollamatest.System(*server.Chats()[0].Chat))
+			t.Errorf("%s: the model was told %.3000q", save, testkit.System(*server.Chats()[0].Chat))
 		}
 	}
 }

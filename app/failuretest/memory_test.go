@@ -9,13 +9,13 @@ import (
 	"syscall"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // Whatever is at agents/memory.md belongs to the user.
 func TestOddMemory(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	big := strings.Repeat("- I like tea, and this is one line of very many of them.\n", 90000) // 5 MB
 	for _, tt := range []struct {
 		name    string
@@ -72,9 +72,9 @@ func TestOddMemory(t *testing.T) {
 	}
 }
 
-func sentText(chats []ollamatest.Request, text string) bool {
+func sentText(chats []testkit.Request, text string) bool {
 	for _, c := range chats {
-		if strings.Contains(ollamatest.System(*c.Chat), text) {
+		if strings.Contains(testkit.System(*c.Chat), text) {
 			return true
 		}
 	}
@@ -83,7 +83,7 @@ func sentText(chats []ollamatest.Request, text string) bool {
 
 func TestSoulIsMissing(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	p.run("agents", "list")
 	soul := filepath.Join(p.home, "agents/soul.md")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // An editor may move a transcript away before it writes the new one. A message in between
@@ -23,9 +23,9 @@ func TestAnEditorMovesTheTranscriptAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, ollamatest.Script{
-				Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-				Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+			server := testkit.Start(t, testkit.Script{
+				Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+				Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
 			})
 			r := &returning{place: newPlace(t, server.Addr()), server: server}
 			r.do("ask", "--session", "s", "one")

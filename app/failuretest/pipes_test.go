@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // used returns a folder in which everything was used once.
 func used(t *testing.T) *place {
 	t.Helper()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	attached := filepath.Join(p.base, "note.txt")
 	if err := os.WriteFile(attached, []byte("a note"), 0o600); err != nil {

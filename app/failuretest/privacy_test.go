@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // learning returns a server whose model wants to remember everything.
-func learning(t *testing.T) *ollamatest.Server {
+func learning(t *testing.T) *testkit.Server {
 	t.Helper()
-	return ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{
-		{UserContains: "zanzibar", Reply: ollamatest.Reply{Text: "MEMORY_APPEND: The user likes zanzibar tea."}},
-		{Reply: ollamatest.Reply{Text: "Four."}},
+	return testkit.Start(t, testkit.Script{Models: []testkit.Model{tiny()}, Rules: []testkit.Rule{
+		{UserContains: "zanzibar", Reply: testkit.Reply{Text: "MEMORY_APPEND: The user likes zanzibar tea."}},
+		{Reply: testkit.Reply{Text: "Four."}},
 	}})
 }
 

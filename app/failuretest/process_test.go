@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/wholefile"
 )
 
 // slow says a word every 50 ms, for 20 s.
-func slow() ollamatest.Reply {
-	return ollamatest.Reply{Text: strings.ReplaceAll(ollamatest.Lines(strings.TrimSpace(strings.Repeat("word ", 19)), 20), "\n", " "), Delay: 50 * time.Millisecond}
+func slow() testkit.Reply {
+	return testkit.Reply{Text: strings.ReplaceAll(testkit.Lines(strings.TrimSpace(strings.Repeat("word ", 19)), 20), "\n", " "), Delay: 50 * time.Millisecond}
 }
 
 func TestInterrupted(t *testing.T) {
@@ -38,7 +38,7 @@ func TestInterrupted(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, answering(slow()))
+			server := testkit.Start(t, answering(slow()))
 			p := newPlace(t, server.Addr())
 			r := p.start(p.command("ask", "--session", "now", question))
 			until(t, "the first words", func() bool { return strings.Count(r.stdout.String(), "word") >= 3 })
@@ -102,8 +102,8 @@ func entries(t *testing.T, dir string) []string {
 func TestKilledInMidStream(t *testing.T) {
 	t.Parallel()
 	script := answering(slow())
-	script.Rules = append([]ollamatest.Rule{{UserContains: "go on", Reply: ollamatest.Reply{Text: "Four."}}}, script.Rules...)
-	server := ollamatest.Start(t, script)
+	script.Rules = append([]testkit.Rule{{UserContains: "go on", Reply: testkit.Reply{Text: "Four."}}}, script.Rules...)
+	server := testkit.Start(t, script)
 	p := newPlace(t, server.Addr())
 	r := p.start(p.command("ask", "--session", "now", question))
 	until(t, "five seconds of words", func() bool { return strings.Count(r.stdout.String(), "word") >= 90 })
@@ -133,7 +133,7 @@ func TestKilledInMidStream(t *testing.T) {
 // Killed again and again, before and during writes, a session stays whole.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four.", FirstDelay: 20 * time.Millisecond}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four.", FirstDelay: 20 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
 	p.env = append(p.env, "MAC_STATS_COMPACTION_THRESHOLD=100") // otherwise the last ask would summarise the others' messages
 	// the first start writes the default files
@@ -227,7 +227,7 @@ func (p *place) age(by time.Duration) {
 }
 
 // sent returns a request's messages except the system's, each with its first line.
-func sent(r ollamatest.Request) []string {
+func sent(r testkit.Request) []string {
 	var lines []string
 	for _, m := range r.Chat.Messages {
 		if m.Role == "system" {
@@ -242,7 +242,7 @@ func sent(r ollamatest.Request) []string {
 // The reader of the answer goes away, as in "| head".
 func TestReaderOfStdoutGoes(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(slow()))
+	server := testkit.Start(t, answering(slow()))
 	p := newPlace(t, server.Addr())
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -279,7 +279,7 @@ func TestStdoutCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	cmd := p.command("ask", "--session", "now", question)
 	cmd.Stdout = full
@@ -295,11 +295,11 @@ func TestStdoutCannotBeWritten(t *testing.T) {
 
 func TestTwoAtOnceOnOneSession(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{tiny()},
-		Rules: []ollamatest.Rule{
-			{UserContains: "first", Reply: ollamatest.Reply{Text: "One two three four five six.", Delay: 150 * time.Millisecond}},
-			{UserContains: "second", Reply: ollamatest.Reply{Text: "Seven."}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{tiny()},
+		Rules: []testkit.Rule{
+			{UserContains: "first", Reply: testkit.Reply{Text: "One two three four five six.", Delay: 150 * time.Millisecond}},
+			{UserContains: "second", Reply: testkit.Reply{Text: "Seven."}},
 		},
 	})
 	p := newPlace(t, server.Addr())
@@ -327,7 +327,7 @@ func TestTwoAtOnceOnOneSession(t *testing.T) {
 // Ctrl-C while another process holds the session: nothing is sent, and the command says so.
 func TestInterruptedWhileWaiting(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five six seven.", Delay: 300 * time.Millisecond}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "One two three four five six seven.", Delay: 300 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
 	first := p.start(p.command("ask", "--session", "now", "the first"))
 	until(t, "the first answer to begin", func() bool { return first.stdout.String() != "" })
@@ -342,7 +342,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 
 func TestHeadlessBesideCommands(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p := newPlace(t, server.Addr())
 	app := p.start(p.command("--headless"))
 	up := "mac-stats runs without a screen on " + p.home + ". Stop it with Ctrl-C.\n"
@@ -405,7 +405,7 @@ func (z *zeros) Read(b []byte) (int, error) {
 
 func TestTooMuchInput(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Never said."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Never said."}))
 	for _, tt := range []struct {
 		name   string
 		size   zeros
@@ -438,11 +438,11 @@ func TestTooMuchInput(t *testing.T) {
 
 func TestOddMessages(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{tiny()},
-		Rules: []ollamatest.Rule{{Func: func(r request) ollamatest.Reply {
-			text, _, _ := strings.Cut(ollamatest.LastUser(r), "\n\n[")
-			return ollamatest.Reply{Text: text} // an echo
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{tiny()},
+		Rules: []testkit.Rule{{Func: func(r request) testkit.Reply {
+			text, _, _ := strings.Cut(testkit.LastUser(r), "\n\n[")
+			return testkit.Reply{Text: text} // an echo
 		}}},
 	})
 	for _, tt := range []struct {

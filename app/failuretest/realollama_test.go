@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest/realollama"
+	"mac-stats/agents/testkit/realollama"
 	"mac-stats/sessionmem/transcript"
 )
 

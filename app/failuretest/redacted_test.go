@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // asSummary is part of each Summary that was made without a model.
@@ -55,9 +55,9 @@ func TestASummaryOfRemovedTextIsDropped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, ollamatest.Script{
-				Models: []ollamatest.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
-				Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Fine."}}},
+			server := testkit.Start(t, testkit.Script{
+				Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+				Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
 			})
 			r := &returning{place: newPlace(t, server.Addr()), server: server}
 			for _, text := range []string{"we meet in " + secretWord, "bring a coat", "and gloves", "or not", "whatever", "so be it"} {

@@ -15,21 +15,21 @@ import (
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // tiny returns the installed model.
-func tiny() ollamatest.Model {
-	return ollamatest.Model{Name: "tiny:1b", Size: 1 << 20, ParameterSize: "1B", ContextLength: 16384, Loaded: true, Capabilities: []string{"completion"}}
+func tiny() testkit.Model {
+	return testkit.Model{Name: "tiny:1b", Size: 1 << 20, ParameterSize: "1B", ContextLength: 16384, Loaded: true, Capabilities: []string{"completion"}}
 }
 
 // answering returns a server with the model, which gives every chat the same reply.
-func answering(reply ollamatest.Reply) ollamatest.Script {
-	return ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{{Reply: reply}}}
+func answering(reply testkit.Reply) testkit.Script {
+	return testkit.Script{Models: []testkit.Model{tiny()}, Rules: []testkit.Rule{{Reply: reply}}}
 }
 
-func faulty(f ollamatest.Fault) ollamatest.Script {
-	return answering(ollamatest.Reply{Text: "One two three four five.", Fault: &f})
+func faulty(f testkit.Fault) testkit.Script {
+	return answering(testkit.Reply{Text: "One two three four five.", Fault: &f})
 }
 
 // serverFailures lists what the server does and what a user sees. {host} stands for its
@@ -37,7 +37,7 @@ func faulty(f ollamatest.Fault) ollamatest.Script {
 // step.
 var serverFailures = []struct {
 	name           string
-	script         ollamatest.Script
+	script         testkit.Script
 	env            []string
 	args           []string
 	kind           string
@@ -48,14 +48,14 @@ var serverFailures = []struct {
 }{
 	{
 		name:     "goes down in mid-stream",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultDown, After: 2}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultDown, After: 2}),
 		kind:     "stream_cut",
 		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "hangs before the first byte",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultHangFirst}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultHangFirst}),
 		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
 		args:     []string{"--agent", "mini", "--no-tools"}, // a long prompt gets more time
 		kind:     "timeout",
@@ -64,7 +64,7 @@ var serverFailures = []struct {
 	},
 	{
 		name:     "hangs in mid-stream",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultHangMid, After: 2}),
 		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
 		kind:     "timeout",
 		sentence: "Ollama at {host} stopped in mid-answer.", next: "The partial answer is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
@@ -72,103 +72,103 @@ var serverFailures = []struct {
 	},
 	{
 		name:     "answers nothing but silence from the start",
-		script:   ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}},
+		script:   testkit.Script{Fault: &testkit.Fault{Kind: testkit.FaultHangFirst}},
 		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
 		kind:     "timeout",
 		sentence: "Ollama at {host} doesn't answer.", next: "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
 	},
 	{
 		name:     "answers 500",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 500}),
 		kind:     "server",
 		sentence: "Ollama at {host} reported an error (HTTP 500): something went wrong inside.", next: "Retry. If it happens again, see the server's log.",
 		chats: 1,
 	},
 	{
 		name:     "answers 503 for ever",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 503}),
 		kind:     "busy",
 		sentence: "Ollama at {host} is busy with other requests.", next: "Wait a moment, then Retry.",
 		chats: 4,
 	},
 	{
 		name:     "answers a web page",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultGarbage}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultGarbage}),
 		kind:     "server",
 		sentence: "What answers at {host} doesn't look like Ollama: it answered with a web page.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
 		chats: 1,
 	},
 	{
 		name:     "answers a web page to everything",
-		script:   ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultGarbage}},
+		script:   testkit.Script{Fault: &testkit.Fault{Kind: testkit.FaultGarbage}},
 		kind:     "server",
 		sentence: "What answers at {host} doesn't look like Ollama: it answered with a web page.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
 	},
 	{
 		name:     "sends a line that is no JSON",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultNotJSON, After: 2}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultNotJSON, After: 2}),
 		kind:     "server",
 		sentence: "What answers at {host} doesn't look like Ollama: a line of its answer is not the JSON expected.", next: "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "sends an error line in a good stream",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2, Message: "llama runner process has terminated: signal: killed"}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultErrorLine, After: 2, Message: "llama runner process has terminated: signal: killed"}),
 		kind:     "server",
 		sentence: "Ollama at {host} reported an error: llama runner process has terminated: signal: killed.", next: "Retry. If it happens again, see the server's log.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "closes without done",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultCut, After: 2}),
 		kind:     "stream_cut",
 		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "resets the connection",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultReset, After: 2}),
 		kind:     "stream_cut",
 		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "resets the connection before a word",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultReset}),
 		kind:     "stream_cut",
 		sentence: "The connection to Ollama at {host} broke off before an answer came.", next: "Check that Ollama is running, then Retry.",
 		chats: 1,
 	},
 	{
 		name:     "gives an empty answer",
-		script:   answering(ollamatest.Reply{Chunks: []string{""}}),
+		script:   answering(testkit.Reply{Chunks: []string{""}}),
 		kind:     "server",
 		sentence: "tiny:1b gave an empty answer.", next: "Retry, or choose another model.",
 		chats: 1,
 	},
 	{
 		name:     "has not the model asked for",
-		script:   answering(ollamatest.Reply{Text: "Never said."}),
+		script:   answering(testkit.Reply{Text: "Never said."}),
 		args:     []string{"--model", "qwen3:8b"},
 		kind:     "model_missing",
 		sentence: "qwen3:8b isn't installed.", next: "Pull it with `mac-stats models pull qwen3:8b`, or choose another model.",
 	},
 	{
 		name:     "has no model at all",
-		script:   ollamatest.Script{},
+		script:   testkit.Script{},
 		kind:     "no_model",
 		sentence: "No model is installed yet.", next: "Pull one: `mac-stats models pull {advice}`, then Retry.",
 	},
 	{
 		name:     "lost the model meanwhile",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 404}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 404}),
 		kind:     "model_missing",
 		sentence: "tiny:1b isn't installed.", next: "Pull it with `mac-stats models pull tiny:1b`, or choose another model.",
 		chats: 1,
 	},
 	{
 		name:     "refuses the request as too long, again and again",
-		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}),
+		script:   faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 400}),
 		args:     []string{"--session", "old"},
 		kind:     "context_overflow",
 		row:      "did not fit: 1 older message\n",
@@ -186,7 +186,7 @@ func TestServerFails(t *testing.T) {
 		for _, format := range []string{"text", "json"} {
 			t.Run(tt.name+", "+format, func(t *testing.T) {
 				t.Parallel()
-				server := ollamatest.Start(t, tt.script)
+				server := testkit.Start(t, tt.script)
 				p := newPlace(t, server.Addr(), tt.env...)
 				p.write("agents/mini.md", "---\nname: mini\ndescription: Says little.\n---\n\nBe brief.\n")
 				p.write("agents/soul.md", "Be brief.\n")
@@ -268,7 +268,7 @@ func TestServerIsDown(t *testing.T) {
 
 	// when it runs again, the conversation goes on, including the message that got no
 	// answer
-	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 	p.env = append(p.env, "OLLAMA_HOST="+server.Addr())
 	p.run("ask", "-c", "Are you there?").expect(t, 0, "Four.\n", "")
 	p.expectSaid("cli-now", "user: "+question, "note: error Ollama isn't running at 127.0.0.1:1.", "user: Are you there?", "assistant: Four.")
@@ -284,7 +284,7 @@ func TestServerIsDown(t *testing.T) {
 
 func TestServerIsBusyForAMoment(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503, Times: 2}))
+	server := testkit.Start(t, faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 503, Times: 2}))
 	p := newPlace(t, server.Addr())
 	p.run("ask", "--session", "now", question).expect(t, 0, "One two three four five.\n", "")
 	p.expectSaid("cli-now", "user: "+question, "assistant: One two three four five.")
@@ -295,7 +295,7 @@ func TestServerIsBusyForAMoment(t *testing.T) {
 
 func TestOverflowIsRetriedOnce(t *testing.T) {
 	t.Parallel()
-	server := ollamatest.Start(t, faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Times: 1}))
+	server := testkit.Start(t, faulty(testkit.Fault{Kind: testkit.FaultStatus, Status: 400, Times: 1}))
 	p := newPlace(t, server.Addr())
 	p.run("ask", "--session", "old", question).expect(t, 0, "One two three four five.\n", "did not fit: 1 older message\n")
 	p.expectSaid(oldSession, "user: How long does green tea steep?", "assistant: Two minutes.",
@@ -309,9 +309,9 @@ func TestOverflowIsRetriedOnce(t *testing.T) {
 // An old server cuts a long prompt silently; the number of tokens it counted reveals that.
 func TestSilentCutIsNoticed(t *testing.T) {
 	t.Parallel()
-	script := answering(ollamatest.Reply{Text: "Four."})
+	script := answering(testkit.Reply{Text: "Four."})
 	script.OldServer, script.MaxLoaded = true, 2048
-	server := ollamatest.Start(t, script)
+	server := testkit.Start(t, script)
 	p := newPlace(t, server.Addr())
 	long := strings.TrimSpace(strings.Repeat("all work and no play makes a dull day ", 700))
 	o := p.run("ask", "--session", "now", long)
@@ -324,9 +324,9 @@ func TestServerComesBackSlowly(t *testing.T) {
 	t.Parallel()
 	model := tiny()
 	model.Loaded, model.LoadDelay = false, 2500*time.Millisecond
-	script := answering(ollamatest.Reply{Text: "Four."})
-	script.Models = []ollamatest.Model{model}
-	server := ollamatest.Start(t, script)
+	script := answering(testkit.Reply{Text: "Four."})
+	script.Models = []testkit.Model{model}
+	server := testkit.Start(t, script)
 	p := newPlace(t, server.Addr(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s")
 	p.run("ask", "--session", "now", question).expect(t, 0, "Four.\n", "") // loading is no silence
 }

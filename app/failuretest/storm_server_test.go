@@ -18,7 +18,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // Each question of the storm has its own mark, which is in every word of the answer: q17s
@@ -61,19 +61,19 @@ func stormLine(mark string) string { return "The parcel " + mark + " belongs on 
 
 // stormScript always summarises with the same lesson, remembers and proposes before short
 // answers, and streams.
-func stormScript() ollamatest.Script {
-	digest := ollamatest.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels, and of a red kayak to paddle.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
-	answer := func(req api.ChatRequest) ollamatest.Reply {
+func stormScript() testkit.Script {
+	digest := testkit.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels, and of a red kayak to paddle.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
+	answer := func(req api.ChatRequest) testkit.Reply {
 		mark := markOf(req)
 		remembered := slices.ContainsFunc(req.Messages, func(m api.Message) bool {
 			return m.Role == "assistant" && strings.Contains(m.Content, "MEMORY_APPEND: "+stormLine(mark))
 		})
 		if strings.HasSuffix(mark, "s") && !remembered {
-			return ollamatest.Reply{Text: "MEMORY_APPEND: " + stormLine(mark) + "\nMEMORY_REPLACE: I drink green tea. => I drink green tea from cup " + mark + ".\n"}
+			return testkit.Reply{Text: "MEMORY_APPEND: " + stormLine(mark) + "\nMEMORY_REPLACE: I drink green tea. => I drink green tea from cup " + mark + ".\n"}
 		}
-		return ollamatest.Reply{Text: stormAnswer(mark), Delay: stormWord}
+		return testkit.Reply{Text: stormAnswer(mark), Delay: stormWord}
 	}
-	return ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{
+	return testkit.Script{Models: []testkit.Model{tiny()}, Rules: []testkit.Rule{
 		{SystemContains: "You compress a conversation", Reply: digest},
 		{Func: answer},
 	}}
@@ -89,7 +89,7 @@ type sentLog struct {
 func startStorm(t *testing.T) (*sentLog, string) {
 	t.Helper()
 	log := &sentLog{words: map[string][]time.Time{}}
-	handler := ollamatest.New(stormScript()).Handler()
+	handler := testkit.New(stormScript()).Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // terminal opens a pseudo-terminal and returns the person's end and the program's.
@@ -44,7 +44,7 @@ func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
 	for name, typed := range map[string]string{"yes": "y\n", "Enter": "\n", "Ctrl-C": "\x03"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := ollamatest.Start(t, obeying("FETCH_URL: "+leak, "Done."))
+			server := testkit.Start(t, obeying("FETCH_URL: "+leak, "Done."))
 			p := newPlace(t, server.Addr())
 			person, program := terminal(t)
 			cmd := p.command("ask", "review this", "-")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // desk makes xdg-open a program that records what it is asked to open, and returns the
@@ -77,7 +77,7 @@ func (m fileManager) ShowItems(uris []string, _ string) *dbus.Error {
 
 func TestRevealSelectsTheFileInTheFileManager(t *testing.T) {
 	desk(t)
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}

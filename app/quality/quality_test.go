@@ -15,7 +15,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 )
 
 // The tasks test models, and this tests the tasks: each can be solved, and none is solved by
@@ -37,7 +37,7 @@ func TestAPerfectModelPassesAllTasksAndAParrotNone(t *testing.T) {
 		done int
 	}{
 		"perfect": {perfect(list), len(list)},
-		"parrot":  {ollamatest.LastUser, 0},
+		"parrot":  {testkit.LastUser, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,9 +75,9 @@ func runWith(t *testing.T, list []task, says func(api.ChatRequest) string) resul
 
 func runUntil(ctx context.Context, t *testing.T, list []task, says func(api.ChatRequest) string) results {
 	t.Helper()
-	model := ollamatest.Model{Name: "model:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}
-	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: []ollamatest.Rule{{
-		Func: func(req api.ChatRequest) ollamatest.Reply { return ollamatest.Reply{Chunks: []string{says(req)}} },
+	model := testkit.Model{Name: "model:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{model}, Rules: []testkit.Rule{{
+		Func: func(req api.ChatRequest) testkit.Reply { return testkit.Reply{Chunks: []string{says(req)}} },
 	}}})
 	res, err := run(ctx, params{
 		host: server.URL(), model: "model:8b", tier: "middle", seed: 7, most: 512, patience: time.Minute,
@@ -108,7 +108,7 @@ func perfect(list []task) func(api.ChatRequest) string {
 			}
 		}
 		first = strings.TrimPrefix(first, stranger+": ")
-		system := ollamatest.System(req)
+		system := testkit.System(req)
 		for _, t := range list {
 			switch {
 			case t.category == categoryCompaction:

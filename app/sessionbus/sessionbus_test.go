@@ -11,7 +11,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 func TestConnect(t *testing.T) {
@@ -53,7 +53,7 @@ func TestConnectToARunningBus(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no session bus")
 	}
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}

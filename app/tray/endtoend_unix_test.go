@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // patience is how long a test waits for a message on the bus.
@@ -23,7 +23,7 @@ const patience = time.Minute
 // The real tray runs on a private session bus with a tray host of ours. This is a single
 // test, because systray can only be started once per process.
 func TestOnARealBus(t *testing.T) {
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestOnARealBus(t *testing.T) {
 
 	// when a host appears, then the icon registers by itself, and soon
 	began := time.Now()
-	host, err := traytest.StartHost(bus.Address)
+	host, err := apptest.StartTrayHost(bus.Address)
 	check(t, err)
 	item, err := host.Item(ctx)
 	check(t, err)
@@ -123,7 +123,7 @@ func TestOnARealBus(t *testing.T) {
 	// back
 	check(t, host.Close())
 	want(t, hosts, hostCall{false, noHostAdvice})
-	host, err = traytest.StartHost(bus.Address)
+	host, err = apptest.StartTrayHost(bus.Address)
 	check(t, err)
 	t.Cleanup(func() { check(t, host.Close()) })
 	item, err = host.Item(ctx)
@@ -169,7 +169,7 @@ func TestWithoutASessionBus(t *testing.T) {
 	}
 }
 
-func menu(t *testing.T, item *traytest.Item) []string {
+func menu(t *testing.T, item *apptest.Item) []string {
 	t.Helper()
 	entries, err := item.Menu(t.Context())
 	check(t, err)
@@ -180,7 +180,7 @@ func menu(t *testing.T, item *traytest.Item) []string {
 	return lines
 }
 
-func pixels(t *testing.T, item *traytest.Item) []byte {
+func pixels(t *testing.T, item *apptest.Item) []byte {
 	t.Helper()
 	width, height, argb, err := item.Pixmap(t.Context())
 	check(t, err)

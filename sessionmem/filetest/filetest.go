@@ -1,5 +1,5 @@
-// Package filetest does with files what people and their editors do with them. Only tests
-// import it.
+// Package filetest does with files what people and their editors do with them, and has texts
+// to fold, to search and to measure with. Only tests import it.
 package filetest
 
 import (

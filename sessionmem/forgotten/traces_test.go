@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem/textfold/textfoldtest"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -19,7 +19,7 @@ func tracesFor(t testing.TB, typed bool) *Draft {
 
 // A phrase is found in any form in which a search finds it.
 func TestWordsAreFoundWhateverTheirForm(t *testing.T) {
-	for _, tc := range textfoldtest.Forms {
+	for _, tc := range filetest.Forms {
 		t.Run(tc.Name, func(t *testing.T) {
 			tr := tracesFor(t, true)
 			tr.AddPhrase(tc.Text, tr.Phrase(tc.Phrase))
@@ -211,7 +211,7 @@ func FuzzForgottenFile(f *testing.F) {
 
 // The same words are found at their places however they are written.
 func TestWordsAreFoundHoweverTheyAreWritten(t *testing.T) {
-	for _, tc := range textfoldtest.Writings {
+	for _, tc := range filetest.Writings {
 		t.Run(tc.Name, func(t *testing.T) {
 			tr := tracesFor(t, true)
 			tr.AddWords(tc.Phrase)

@@ -9,12 +9,12 @@ import (
 
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // TestQualityOfAServer prints how well a PostgreSQL server finds, beside the index.
 func TestQualityOfAServer(t *testing.T) {
-	cluster := postgrestest.Start(t)
+	cluster := recalltest.StartPostgres(t)
 	recall.MeasureServer(t, func() string { return cluster.Database(t) }, func(address string) recall.Server {
 		s, err := postgres.New(postgres.Config{Address: address, Machine: "here"})
 		if err != nil {
@@ -40,7 +40,7 @@ func BenchmarkServer(b *testing.B) {
 			continue // minutes: on request
 		}
 		b.Run(c.name, func(b *testing.B) {
-			cluster := postgrestest.Start(b)
+			cluster := recalltest.StartPostgres(b)
 			recall.BenchServer(b, c.chunks, c.embedder, func() recall.Server {
 				s, err := postgres.New(postgres.Config{Address: cluster.Database(b), Machine: "here"})
 				if err != nil {

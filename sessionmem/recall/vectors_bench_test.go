@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/recall/analysis/analysistest"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 )
@@ -72,7 +72,7 @@ func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 		b.Fatal(err)
 	}
 	const perSession = 100
-	texts := analysistest.SampleTexts(chunks)
+	texts := filetest.SampleTexts(chunks)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for s := range chunks / perSession {
 		var text strings.Builder
@@ -154,7 +154,7 @@ func benchMeaning(b *testing.B, chunks int) {
 	f := &fixedEmbedder{model: EmbedModel{Name: "m", Digest: "d", Dims: benchDims}, give: c.vector}
 	x := bigIndex(b, chunks, f)
 	fill(b, x, c, f.model)
-	questions := analysistest.SampleTexts(400)
+	questions := filetest.SampleTexts(400)
 	for i, q := range questions {
 		words := strings.Fields(q)
 		questions[i] = strings.Join(words[:min(8, len(words))], " ")

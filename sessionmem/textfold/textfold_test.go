@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/textfold"
-	"mac-stats/sessionmem/textfold/textfoldtest"
 )
 
 var folder = textfold.NewFolder()
@@ -31,7 +31,7 @@ func found(text, phrase string) string {
 }
 
 func TestAPhraseIsFoundHoweverItIsWritten(t *testing.T) {
-	for _, tc := range slices.Concat(textfoldtest.Forms, textfoldtest.Writings) {
+	for _, tc := range slices.Concat(filetest.Forms, filetest.Writings) {
 		t.Run(tc.Name, func(t *testing.T) {
 			if got := found(tc.Text, tc.Phrase); got != tc.Found {
 				t.Errorf("found %q, want %q", got, tc.Found)

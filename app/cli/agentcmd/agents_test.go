@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestAgents(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Write(t, "agents/agent-100/agent.json", "{ no json")
 	list := clitest.Objects(t, e.Must(t, "agents", "list", "--json"))
 	want := []string{"enabled", "error", "id", "model", "name", "role", "slug", "type"}
@@ -48,9 +48,9 @@ func TestAgents(t *testing.T) {
 
 func TestAgentsTest(t *testing.T) {
 	t.Parallel()
-	script := ollamatest.Script{Models: []ollamatest.Model{clitest.Model("qwen3:8b")}, Rules: []ollamatest.Rule{
-		{UserContains: "capital", Reply: ollamatest.Reply{Text: "It is Paris."}},
-		{UserContains: "slow", Reply: ollamatest.Reply{Text: "x", FirstDelay: 5e9}},
+	script := testkit.Script{Models: []testkit.Model{clitest.Model("qwen3:8b")}, Rules: []testkit.Rule{
+		{UserContains: "capital", Reply: testkit.Reply{Text: "It is Paris."}},
+		{UserContains: "slow", Reply: testkit.Reply{Text: "x", FirstDelay: 5e9}},
 	}}
 	e := clitest.New(t, script)
 	e.Write(t, "agents/agent-100/agent.json", `{"name":"Geographer","slug":"geo"}`)

@@ -15,7 +15,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/fault"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -153,12 +153,12 @@ func TestAskJSON(t *testing.T) {
 
 func TestAskShowsTheAgentsActivity(t *testing.T) {
 	t.Parallel()
-	script := ollamatest.Script{Models: []ollamatest.Model{clitest.Model("qwen3:8b")}, Rules: []ollamatest.Rule{
-		{Name: "delegate", HasTools: ollamatest.Yes(), AfterTool: ollamatest.No(), Reply: ollamatest.Reply{
-			ToolCalls: []api.ToolCall{ollamatest.ToolCall("AGENT", "agent", "coder", "task", "Sort three numbers")},
+	script := testkit.Script{Models: []testkit.Model{clitest.Model("qwen3:8b")}, Rules: []testkit.Rule{
+		{Name: "delegate", HasTools: testkit.Yes(), AfterTool: testkit.No(), Reply: testkit.Reply{
+			ToolCalls: []api.ToolCall{testkit.ToolCall("AGENT", "agent", "coder", "task", "Sort three numbers")},
 		}},
-		{Name: "answer", AfterTool: ollamatest.Yes(), Reply: ollamatest.Reply{Text: "Here it is."}},
-		{Name: "coder", Reply: ollamatest.Reply{Text: "sort.Ints(x)"}},
+		{Name: "answer", AfterTool: testkit.Yes(), Reply: testkit.Reply{Text: "Here it is."}},
+		{Name: "coder", Reply: testkit.Reply{Text: "sort.Ints(x)"}},
 	}}
 	e := clitest.New(t, script)
 	o := e.Run(t, "ask", "sort them")
@@ -176,23 +176,23 @@ func TestAskShowsTheAgentsActivity(t *testing.T) {
 
 func TestAskFails(t *testing.T) {
 	t.Parallel()
-	failing := func(f ollamatest.Fault) ollamatest.Script {
+	failing := func(f testkit.Fault) testkit.Script {
 		s := clitest.Answering("one two three four")
 		s.Rules[0].Reply.Fault = &f
 		return s
 	}
 	tests := []struct {
 		name   string
-		script ollamatest.Script
+		script testkit.Script
 		args   []string
 		stdout string
 		stderr string
 	}{
-		{"no model", ollamatest.Script{}, nil, "", "mac-stats: "},
+		{"no model", testkit.Script{}, nil, "", "mac-stats: "},
 		{"a model that is not installed", clitest.Answering("x"), []string{"--model", "llama9"}, "", "mac-stats: llama9 isn't installed. Pull it with"},
 		{"no such agent", clitest.Answering("x"), []string{"--agent", "codr"}, "", "mac-stats: "},
-		{"the stream is cut", failing(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}), nil, "one two\n", "mac-stats: "},
-		{"an error in the stream", failing(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}), nil, "one two\n", "mac-stats: "},
+		{"the stream is cut", failing(testkit.Fault{Kind: testkit.FaultCut, After: 2}), nil, "one two\n", "mac-stats: "},
+		{"an error in the stream", failing(testkit.Fault{Kind: testkit.FaultErrorLine, After: 2}), nil, "one two\n", "mac-stats: "},
 		{"a bad session name", clitest.Answering("x"), []string{"--session", "../x"}, "", "mac-stats: "},
 	}
 	for _, tt := range tests {
@@ -219,7 +219,7 @@ func TestAskFails(t *testing.T) {
 func TestCtrlCKeepsThePartialAnswer(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("one two three four")
-	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}
+	script.Rules[0].Reply.Fault = &testkit.Fault{Kind: testkit.FaultHangMid, After: 2}
 	e := clitest.New(t, script)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

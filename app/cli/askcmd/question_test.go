@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -17,7 +17,7 @@ func TestAnswerNeverIsSaved(t *testing.T) {
 	const leak = "http://127.0.0.1:9999/?d=green-tea"
 	script := clitest.Answering("Done.")
 	script.Models[0].Capabilities = []string{"completion"}
-	script.Rules = append([]ollamatest.Rule{{Times: 1, Reply: ollamatest.Reply{Text: "FETCH_URL: " + leak}}}, script.Rules...)
+	script.Rules = append([]testkit.Rule{{Times: 1, Reply: testkit.Reply{Text: "FETCH_URL: " + leak}}}, script.Rules...)
 	e := clitest.New(t, script)
 	e.Terminal, e.Piped = true, true
 	var stdout, stderr bytes.Buffer
@@ -53,7 +53,7 @@ func TestAskAsksOnTheTerminal(t *testing.T) {
 			t.Parallel()
 			script := clitest.Answering("Done.")
 			script.Models[0].Capabilities = []string{"completion"}
-			script.Rules = append([]ollamatest.Rule{{Times: 1, Reply: ollamatest.Reply{Text: "FETCH_URL: " + leak}}}, script.Rules...)
+			script.Rules = append([]testkit.Rule{{Times: 1, Reply: testkit.Reply{Text: "FETCH_URL: " + leak}}}, script.Rules...)
 			e := clitest.New(t, script)
 			e.Terminal, e.Piped = tt.terminal, true
 			var stdout, stderr bytes.Buffer

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"mac-stats/agents/command"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/process"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/cmdline"
@@ -45,9 +45,9 @@ func Main(m *testing.M) {
 type Env struct {
 	Home     string
 	Environ  []string
-	Server   *ollamatest.Server // nil if there is none
-	Terminal bool               // whether stderr is a terminal
-	Piped    bool               // whether stdin is a pipe
+	Server   *testkit.Server // nil if there is none
+	Terminal bool            // whether stderr is a terminal
+	Piped    bool            // whether stdin is a pipe
 	AppRuns  bool
 	// Probes describe a healthy system, with Ollama installed unless NoOllama is set.
 	Probes   doctorcmd.Probes
@@ -62,26 +62,26 @@ type Env struct {
 }
 
 // Model returns a model that can chat and call tools.
-func Model(name string) ollamatest.Model {
-	return ollamatest.Model{Name: name, ParameterSize: "8B", Family: "qwen3", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}
+func Model(name string) testkit.Model {
+	return testkit.Model{Name: name, ParameterSize: "8B", Family: "qwen3", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}
 }
 
 // Answering returns a server with one answer for everything.
-func Answering(text string) ollamatest.Script {
-	return ollamatest.Script{Models: []ollamatest.Model{Model("qwen3:8b")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: text}}}}
+func Answering(text string) testkit.Script {
+	return testkit.Script{Models: []testkit.Model{Model("qwen3:8b")}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: text}}}}
 }
 
 // Summarizing returns a server whose small model finds a lesson.
-func Summarizing(digest string) ollamatest.Script {
+func Summarizing(digest string) testkit.Script {
 	script := Answering("ok")
-	script.Rules = append([]ollamatest.Rule{{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{Text: digest}}}, script.Rules...)
+	script.Rules = append([]testkit.Rule{{SystemContains: "You compress a conversation", Reply: testkit.Reply{Text: digest}}}, script.Rules...)
 	return script
 }
 
 // New starts a server and creates a data folder that uses it.
-func New(t *testing.T, script ollamatest.Script) *Env {
+func New(t *testing.T, script testkit.Script) *Env {
 	t.Helper()
-	server := ollamatest.Start(t, script)
+	server := testkit.Start(t, script)
 	e := At(t, server.Addr())
 	e.Server = server
 	return e

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
@@ -30,7 +30,7 @@ func TestCompletionKnowsNames(t *testing.T) {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
-	slow := ollamatest.Start(t, ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}})
+	slow := testkit.Start(t, testkit.Script{Fault: &testkit.Fault{Kind: testkit.FaultHangFirst}})
 	e.Environ = append(e.Environ, "OLLAMA_HOST="+slow.Addr())
 	e.ShellWait = 0
 	began := time.Now()

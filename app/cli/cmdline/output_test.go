@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -29,7 +29,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestABrokenPipeEndsQuietly(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("one two three four")
-	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 3}
+	script.Rules[0].Reply.Fault = &testkit.Fault{Kind: testkit.FaultHangMid, After: 3}
 	e := clitest.New(t, script)
 	for _, args := range [][]string{{"ask", "count"}, {"agents", "list", "--json"}, {"agents", "list"}, {"doctor"}, {"--help"}} {
 		var stderr strings.Builder

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -44,7 +44,7 @@ func TestAskReadsStdin(t *testing.T) {
 			if o.Code != clitest.Done || len(e.Server.Chats()) != 1 {
 				t.Fatalf("got %+v", o)
 			}
-			if got := ollamatest.LastUser(*e.Server.Chats()[0].Chat); !strings.Contains(got, tt.want) || strings.Contains(got, "not read") {
+			if got := testkit.LastUser(*e.Server.Chats()[0].Chat); !strings.Contains(got, tt.want) || strings.Contains(got, "not read") {
 				t.Errorf("the model was asked %q", got)
 			}
 		})

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/app/apptest"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/clitest"
 	"mac-stats/app/discord/botstate"
-	"mac-stats/app/discord/discordtest"
 	"mac-stats/app/discord/service"
 )
 
@@ -95,10 +95,10 @@ func TestDiscordStatusSaysWhyAndWhere(t *testing.T) {
 
 // The steps of README's "Discord in ten minutes", against a test server.
 func TestDiscordInTenMinutes(t *testing.T) {
-	fake := discordtest.Start(t)
+	fake := apptest.StartDiscord(t)
 	fake.AddGuild("100", "Home")
-	fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	fake.AddChannel(discordtest.Channel{ID: "800", Type: discordtest.DM})
+	fake.AddChannel(apptest.Channel{ID: "200", Guild: "100", Name: "general"})
+	fake.AddChannel(apptest.Channel{ID: "800", Type: apptest.DM})
 	e := clitest.New(t, clitest.Answering("hello from the model"))
 	e.Environ = append(e.Environ, service.EnvBase+"="+fake.URL())
 	step := func(stdin string, args ...string) string {
@@ -117,8 +117,8 @@ func TestDiscordInTenMinutes(t *testing.T) {
 			}
 		}
 	}
-	anna := discordtest.User{ID: "301", Name: "Anna"}
-	luna := []discordtest.User{{ID: discordtest.BotID, Name: "luna", Bot: true}}
+	anna := apptest.User{ID: "301", Name: "Anna"}
+	luna := []apptest.User{{ID: apptest.BotID, Name: "luna", Bot: true}}
 	last := func(channel string) string {
 		list := fake.Sent(channel)
 		if len(list) == 0 {
@@ -127,7 +127,7 @@ func TestDiscordInTenMinutes(t *testing.T) {
 		return list[len(list)-1].Text
 	}
 
-	step(discordtest.Token+"\n", "discord", "token")
+	step(apptest.Token+"\n", "discord", "token")
 	step("", "discord", "on")
 	app, err := e.Open(t.Context(), backend.Options{Watch: true, Environ: e.Environ})
 	if err != nil {
@@ -142,22 +142,22 @@ func TestDiscordInTenMinutes(t *testing.T) {
 	})
 	await("the connection", func() bool { return strings.Contains(step("", "discord", "status"), "Connected as luna.") })
 
-	fake.Say(discordtest.Message{Channel: "800", Author: anna, Text: "hello?"})
+	fake.Say(apptest.Message{Channel: "800", Author: anna, Text: "hello?"})
 	await("the code", func() bool { return strings.Contains(last("800"), "mac-stats discord pair") })
 	_, code, _ := strings.Cut(last("800"), "**")
 	code, _, _ = strings.Cut(code, "**")
 	step("", "discord", "pair", code)
 	settled := func() bool { return fake.CaughtUp() && app.Discord.Idle() }
 	await("the answer", func() bool {
-		fake.Say(discordtest.Message{Channel: "800", Author: anna, Text: "and now?"})
+		fake.Say(apptest.Message{Channel: "800", Author: anna, Text: "and now?"})
 		await("the bot to rest", settled)
 		return last("800") == "hello from the model"
 	})
 
-	fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
-	fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "<@" + discordtest.BotID + "> hi", Mentions: luna})
+	fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
+	fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "<@" + apptest.BotID + "> hi", Mentions: luna})
 	await("the answer in the channel", func() bool { return last("200") == "hello from the model" })
-	if got := fake.Identifies(); len(got) != 1 || got[0].Intents&discordtest.IntentMessageContent != 0 {
+	if got := fake.Identifies(); len(got) != 1 || got[0].Intents&apptest.IntentMessageContent != 0 {
 		t.Errorf("it identified as %+v, want no privileged intent", got)
 	}
 
@@ -171,11 +171,11 @@ func TestDiscordInTenMinutes(t *testing.T) {
 	e.Write(t, "discord/channels.toml", string(text)+"\n[channel.200]\nmode = \"all_messages\"\n")
 	await("the new connection", func() bool {
 		got := fake.Identifies()
-		return len(got) == 2 && got[1].Intents&discordtest.IntentMessageContent != 0 && fake.Connected()
+		return len(got) == 2 && got[1].Intents&apptest.IntentMessageContent != 0 && fake.Connected()
 	})
 	before := len(fake.Sent("200"))
 	await("an answer without a mention", func() bool {
-		fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "what about this?"})
+		fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "what about this?"})
 		await("the bot to rest", settled)
 		return len(fake.Sent("200")) > before
 	})
@@ -193,7 +193,7 @@ func TestDiscordInTenMinutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{discordtest.Token, "hello from the model", "what about this?", code} {
+	for _, secret := range []string{apptest.Token, "hello from the model", "what about this?", code} {
 		if strings.Contains(string(log), secret) {
 			t.Errorf("the log holds %q", secret)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 	"mac-stats/app/cli/doctorcmd"
 )
@@ -54,12 +54,12 @@ func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	small := clitest.Model("tiny:1b")
 	small.ContextLength = 4096
-	embedding := ollamatest.Model{Name: "embed", Capabilities: []string{"embedding"}, ContextLength: 2048}
+	embedding := testkit.Model{Name: "embed", Capabilities: []string{"embedding"}, ContextLength: 2048}
 	limited := clitest.Answering("x")
 	limited.MaxLoaded, limited.Models[0].Loaded = 4096, true
 	tests := []struct {
 		name    string
-		script  ollamatest.Script
+		script  testkit.Script
 		prepare func(t *testing.T, e *clitest.Env)
 		check   string
 		found   string
@@ -69,14 +69,14 @@ func TestDoctorFinds(t *testing.T) {
 			"no Ollama", clitest.Answering("x"), func(_ *testing.T, e *clitest.Env) { e.Environ = append(e.Environ, "OLLAMA_HOST=127.0.0.1:1") },
 			"ollama", "isn't running at 127.0.0.1:1", "ollama serve",
 		},
-		{"something else at the address", ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultGarbage}}, nil, "ollama", "", ""},
-		{"no model", ollamatest.Script{}, nil, "models", "no model that can chat", "models pull"},
-		{"no model that can chat", ollamatest.Script{Models: []ollamatest.Model{embedding}}, nil, "models", "no model that can chat", "models pull"},
+		{"something else at the address", testkit.Script{Fault: &testkit.Fault{Kind: testkit.FaultGarbage}}, nil, "ollama", "", ""},
+		{"no model", testkit.Script{}, nil, "models", "no model that can chat", "models pull"},
+		{"no model that can chat", testkit.Script{Models: []testkit.Model{embedding}}, nil, "models", "no model that can chat", "models pull"},
 		{
 			"a configured model that is not there", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "config.toml", "[ollama]\nmodel = \"gone:7b\"\n") },
 			"models", "gone:7b", "models pull gone:7b",
 		},
-		{"a model with a context of 4k", ollamatest.Script{Models: []ollamatest.Model{small}}, nil, "context", "tiny:1b: 4,096 tokens", "larger context"},
+		{"a model with a context of 4k", testkit.Script{Models: []testkit.Model{small}}, nil, "context", "tiny:1b: 4,096 tokens", "larger context"},
 		{
 			"a context of 4k in config.toml", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "config.toml", "[ollama]\nnum_ctx = 4096\n") },
 			"context", "4,096 tokens", "ollama.num_ctx",

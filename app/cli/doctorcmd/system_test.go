@@ -13,7 +13,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 func TestAFolderThatCantBeWritten(t *testing.T) {
@@ -94,7 +94,7 @@ func TestATrayHostIsFoundOnTheBus(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // other systems always have one
 	}
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/clitest"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // onServer returns a data folder whose index is also on a server.
@@ -35,7 +35,7 @@ func set(t *testing.T, e *clitest.Env, backend, address string) {
 // Two machines share a real server, as a person would set them up.
 func TestTwoMachinesByCommands(t *testing.T) {
 	t.Parallel()
-	server := postgrestest.Start(t)
+	server := recalltest.StartPostgres(t)
 	address := server.Database(t)
 	desk, lap := onServer(t, address, "Noted."), onServer(t, address, "Noted.")
 	for _, want := range []string{"PostgreSQL ", "(this machine): 0 passages"} {
@@ -92,10 +92,10 @@ func TestTwoMachinesByCommands(t *testing.T) {
 // These servers never answer, so a command that waited for them would never end.
 func TestAnAnswerDoesntWaitForASilentServer(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]string{"no answer": "", "no handshake": postgrestest.YesToTLS, "no rows": postgrestest.Ready} {
+	for name, answer := range map[string]string{"no answer": "", "no handshake": recalltest.YesToTLS, "no rows": recalltest.Ready} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := postgrestest.NewSilent(t, answer)
+			server := recalltest.NewSilent(t, answer)
 			e := onServer(t, server.Address, "Noted.")
 			set(t, e, "local", "")
 			e.Must(t, "ask", "--session", "notes", "The locker code is zanzibar")
@@ -106,7 +106,7 @@ func TestAnAnswerDoesntWaitForASilentServer(t *testing.T) {
 				if got := e.Must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
 					t.Error(got)
 				}
-				if len(server.Came) > 0 && (answer != postgrestest.Ready || server.Holds()) {
+				if len(server.Came) > 0 && (answer != recalltest.Ready || server.Holds()) {
 					return
 				}
 			}

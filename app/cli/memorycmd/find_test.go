@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
@@ -157,7 +157,7 @@ func TestSearchByTimeAlone(t *testing.T) {
 // Every state of the index appears in answers for people and for programs.
 func TestEverySearchReportsTheIndexState(t *testing.T) {
 	t.Parallel()
-	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
+	embed := testkit.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
 	script := clitest.Answering("")
 	script.Models = append(script.Models, embed)
 	e := clitest.New(t, script)
@@ -173,7 +173,7 @@ func TestEverySearchReportsTheIndexState(t *testing.T) {
 	}
 	e.Transcript(t, "cpu-new", time.Now().Add(-time.Hour), "The automobile is red.", "Fine.")
 	says("before the first indexing", "behind by 2 files")
-	e.Server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: http.StatusInternalServerError})
+	e.Server.SetEmbedFault(&testkit.Fault{Kind: testkit.FaultStatus, Status: http.StatusInternalServerError})
 	if r := e.Run(t, "memory", "reindex"); r.Code != 0 || !strings.Contains(r.Stderr, "The vectors could not all be made: ") || !strings.Contains(r.Stderr, "Searches go by words; the next reindex goes on with them.") {
 		t.Errorf("reindex without the server: %+v", r)
 	}
@@ -192,7 +192,7 @@ func TestEverySearchReportsTheIndexState(t *testing.T) {
 		t.Errorf("nothing found beside what is cold: %q", got)
 	}
 	says("with what is cold, when it is asked for", "fresh", "--include-cold")
-	e.Server.SetEmbedFault(&ollamatest.Fault{Kind: ollamatest.FaultDown})
+	e.Server.SetEmbedFault(&testkit.Fault{Kind: testkit.FaultDown})
 	says("while the server is down", "fresh, vectors partial, 2 cold chunks excluded")
 	says("by words alone", "fresh, 2 cold chunks excluded", "--strategy", "lexical")
 }

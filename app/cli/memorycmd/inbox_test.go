@@ -9,19 +9,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 // remembersTwice returns a model that remembers two sentences in one turn.
-func remembersTwice() ollamatest.Script {
-	return ollamatest.Script{Models: []ollamatest.Model{textOnly("qwen3:8b")}, Rules: []ollamatest.Rule{
-		{Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Rides a red bicycle"}},
-		{Reply: ollamatest.Reply{Text: "Noted."}},
+func remembersTwice() testkit.Script {
+	return testkit.Script{Models: []testkit.Model{textOnly("qwen3:8b")}, Rules: []testkit.Rule{
+		{Times: 1, Reply: testkit.Reply{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Rides a red bicycle"}},
+		{Reply: testkit.Reply{Text: "Noted."}},
 	}}
 }
 
-func textOnly(name string) ollamatest.Model {
+func textOnly(name string) testkit.Model {
 	m := clitest.Model(name)
 	m.Capabilities = []string{"completion"}
 	return m
@@ -81,7 +81,7 @@ func TestMemoryInbox(t *testing.T) {
 
 func TestMemoryInboxByHand(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Must(t, "memory", "add", "Likes tea")
 	e.Write(t, "agents/memory-inbox.md", "- [ab] remove from global: Likes tea\n- [cd] replace in global: Likes jazz => Likes rock\n")
 	if got := e.Must(t, "memory", "inbox"); !strings.Contains(got, "ab  remove, global\n  - Likes tea\n") || !strings.Contains(got, "  - Likes jazz\n  + Likes rock\n") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mac-stats/app/cli/clitest"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // insideSession is set in the test's own desktop session.
@@ -16,7 +16,7 @@ const insideSession = "MAC_STATS_TEST_SESSION"
 
 // The test runs in its own GNOME session with a temporary home folder.
 func TestThePasswordIsSavedInTheKeychain(t *testing.T) {
-	postgrestest.Programs(t)
+	recalltest.Programs(t)
 	if os.Getenv(insideSession) == "" {
 		for _, program := range []string{"dbus-run-session", "gnome-keyring-daemon"} {
 			if _, err := exec.LookPath(program); err != nil {
@@ -38,7 +38,7 @@ func TestThePasswordIsSavedInTheKeychain(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = keyring.Process.Kill(); _ = keyring.Wait() })
 
-	server := postgrestest.Start(t)
+	server := recalltest.StartPostgres(t)
 	address := server.Database(t)
 	role, _, _ := strings.Cut(strings.TrimPrefix(address, "postgres:///"), "?")
 	server.Require(t, role, "ze secret")

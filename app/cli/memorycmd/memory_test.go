@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	added := clitest.Objects(t, e.Must(t, "memory", "add", "The backup disk", "is called Backup", "--json"))[0]
 	want := []string{"budget", "file", "from", "line", "text", "type", "used_chars"}
 	if diff := cmp.Diff(want, clitest.Fields(added)); diff != "" {
@@ -44,7 +44,7 @@ func TestMemory(t *testing.T) {
 
 func TestWhatAMemoryFileHolds(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Must(t, "memory", "list") // makes the data folder
 	e.Write(t, "agents/agent-100.md", "---\nname: Single\nslug: single\n---\nAnswer.\n")
 	e.Write(t, "agents/memory.md", "# Notes\n\n"+strings.Repeat("- A line that takes about eighty characters, so that a hundred are too many of them.\n", 150))
@@ -72,7 +72,7 @@ func TestWhatAMemoryFileHolds(t *testing.T) {
 
 func TestAddReadsStdin(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	o := e.RunWith(t.Context(), "is called\n  Kestrel\n", "memory", "add", "The disk", "-")
 	if o.Code != clitest.Done || !strings.HasPrefix(o.Stdout, "remembered: The disk is called Kestrel\n") {
 		t.Errorf("got %+v", o)

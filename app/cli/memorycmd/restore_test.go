@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 	"mac-stats/sessionmem/filetest"
 )
@@ -15,7 +15,7 @@ import (
 // dropped returns a memory from which an editor's save took the last two of three lines.
 func dropped(t *testing.T) (e *clitest.Env, path string) {
 	t.Helper()
-	e = clitest.New(t, ollamatest.Script{})
+	e = clitest.New(t, testkit.Script{})
 	path = filepath.Join(e.Home, "agents", "memory.md")
 	e.Must(t, "memory", "add", "Ada drinks tea")
 	before := filetest.Read(t, path)

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestWrongSearches(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Refuses(t, "the query is empty", "memory", "search")
 	e.Refuses(t, "the query is empty", "memory", "search", "  ")
 	e.Refuses(t, "the query is not utf-8", "memory", "search", "\xff")
@@ -160,8 +160,8 @@ func TestStatusAndReindexAgree(t *testing.T) {
 func TestSummarizeIndexesTheSummary(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("Fine.")
-	script.Rules = append([]ollamatest.Rule{{
-		SystemContains: "CONTEXT", Reply: ollamatest.Reply{Text: `{"context":"The wombat lives in the attic.","lessons":[],"people":[]}`},
+	script.Rules = append([]testkit.Rule{{
+		SystemContains: "CONTEXT", Reply: testkit.Reply{Text: `{"context":"The wombat lives in the attic.","lessons":[],"people":[]}`},
 	}}, script.Rules...)
 	e := clitest.New(t, script)
 	for range 4 {

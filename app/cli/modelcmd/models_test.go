@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	script := ollamatest.Script{
-		Models: []ollamatest.Model{clitest.Model("qwen3:8b")},
-		Pulls:  map[string]ollamatest.Pull{"small:1b": {Model: clitest.Model("small:1b")}, "broken:1b": {Model: clitest.Model("broken:1b"), Error: "no space left on device"}},
+	script := testkit.Script{
+		Models: []testkit.Model{clitest.Model("qwen3:8b")},
+		Pulls:  map[string]testkit.Pull{"small:1b": {Model: clitest.Model("small:1b")}, "broken:1b": {Model: clitest.Model("broken:1b"), Error: "no space left on device"}},
 	}
 	e := clitest.New(t, script)
 	list := clitest.Objects(t, e.Must(t, "models", "list", "--json"))

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestSessionsCompact(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("ok")
-	script.Rules = append([]ollamatest.Rule{{
+	script.Rules = append([]testkit.Rule{{
 		SystemContains: "You compress a conversation",
-		Reply:          ollamatest.Reply{Text: `{"context":"They count.","lessons":[],"people":[]}`},
+		Reply:          testkit.Reply{Text: `{"context":"They count.","lessons":[],"people":[]}`},
 	}}, script.Rules...)
 	e := clitest.New(t, script)
 	for i := range 3 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 )
@@ -87,7 +87,7 @@ func (a *assistant) call(tool, args string) string {
 // the user withholds from it.
 func TestAnotherAssistantIsServed(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	begun := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	e.Transcript(t, "cpu-a", begun, "The heron stands in the blue boat", "It does.")
 	e.Transcript(t, "cpu-b", begun, "The heron knows the word quagga", "It does.")

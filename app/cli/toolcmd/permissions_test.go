@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	if out := e.Must(t, "permissions"); !strings.Contains(out, "Nothing is allowed for good") {
 		t.Errorf("%s", out)
 	}
@@ -61,7 +61,7 @@ func TestWrongUsage(t *testing.T) {
 
 func TestPermissionsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Write(t, "permissions.toml", "[[permission")
 	for _, args := range [][]string{{}, {"list"}, {"revoke", "x"}, {"clear"}} {
 		if o := e.Run(t, append([]string{"permissions"}, args...)...); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || !strings.HasSuffix(o.Stderr, "Nothing is allowed until it is put right.\n") {

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/cli/clitest"
 )
 
 func TestMCPServersAreListed(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	if out := e.Must(t, "mcp", "list"); !strings.Contains(out, "There are no servers") {
 		t.Errorf("%s", out)
 	}
@@ -54,7 +54,7 @@ func web(t *testing.T) string {
 
 func TestToolsOfAServerAreListedAndSwitched(t *testing.T) {
 	t.Parallel()
-	e := clitest.New(t, ollamatest.Script{})
+	e := clitest.New(t, testkit.Script{})
 	e.Write(t, "mcp.json", web(t))
 	if got := e.Must(t, "mcp", "test", "notes"); !strings.Contains(got, "\n  notes.read_note   on ") || !strings.Contains(got, "Does it with notes") || strings.Contains(got, "other") {
 		t.Errorf("tested: %s", got)

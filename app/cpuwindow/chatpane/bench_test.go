@@ -24,13 +24,13 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/app/apptest"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/slash"
-	"mac-stats/app/cpuwindow/windowtest"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
@@ -70,11 +70,11 @@ type bench struct {
 // stubTurns starts runs whose events a test sends.
 type stubTurns struct {
 	requests []agents.Request
-	runs     []*windowtest.Run
+	runs     []*apptest.Run
 }
 
 func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Run {
-	r := windowtest.NewRun()
+	r := apptest.NewRun()
 	s.requests, s.runs = append(s.requests, req), append(s.runs, r)
 	return r
 }
@@ -361,7 +361,7 @@ func (b *bench) branched(name string) {
 		transcript.Block{ID: "a3", Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "q3", Text: "20 minutes."})
 }
 
-func (b *bench) run(i int) *windowtest.Run {
+func (b *bench) run(i int) *apptest.Run {
 	b.t.Helper()
 	if len(b.turns.runs) <= i {
 		b.t.Fatalf("%d runs were started", len(b.turns.runs))

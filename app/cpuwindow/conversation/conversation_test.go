@@ -12,7 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/prompt"
-	"mac-stats/app/cpuwindow/windowtest"
+	"mac-stats/app/apptest"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -51,7 +51,7 @@ func describe(c *Conversation) []string {
 func asked(text string) *Conversation {
 	c := New("cpu-1")
 	c.Begin(text, time.Now())
-	c.SetRun(windowtest.NewRun())
+	c.SetRun(apptest.NewRun())
 	return c
 }
 
@@ -111,7 +111,7 @@ func TestEndOfARun(t *testing.T) {
 		}
 	}
 	c := asked("q")
-	c.RunEnded(windowtest.NewRun())
+	c.RunEnded(apptest.NewRun())
 	if !c.Busy() {
 		t.Error("the end of another run ended this one")
 	}
@@ -153,7 +153,7 @@ func TestRetryRemovesTheOldAnswer(t *testing.T) {
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "old", Agent: "a"})
 	c.Apply(agents.Event{Type: agents.EventDone})
 	c.BeginAgain("u1", time.Now())
-	c.SetRun(windowtest.NewRun())
+	c.SetRun(apptest.NewRun())
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
 	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, describe(c)); d != "" {
 		t.Error(d)

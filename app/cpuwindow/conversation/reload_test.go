@@ -12,8 +12,8 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 )
@@ -47,13 +47,13 @@ func appearance(c *Conversation) (out []map[string]any) {
 // engine and a scripted server.
 func TestAConversationLooksTheSameAfterARestart(t *testing.T) {
 	root := t.TempDir()
-	server := ollamatest.Start(t, ollamatest.Script{
-		Models: []ollamatest.Model{{Name: "m", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}},
-		Rules: []ollamatest.Rule{
-			{Times: 1, Reply: ollamatest.Reply{Thinking: []string{"first ", "the disk"}, Delay: slow, Text: "Let me look.\n\nSYSTEM_STATS: disk"}},
-			{Times: 1, Reply: ollamatest.Reply{Text: "SYSTEM_STATS: cpu"}},
-			{Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: likes short answers"}},
-			{Reply: ollamatest.Reply{Thinking: []string{"now ", "I know"}, Delay: slow, Text: "It is all right."}},
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "m", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}},
+		Rules: []testkit.Rule{
+			{Times: 1, Reply: testkit.Reply{Thinking: []string{"first ", "the disk"}, Delay: slow, Text: "Let me look.\n\nSYSTEM_STATS: disk"}},
+			{Times: 1, Reply: testkit.Reply{Text: "SYSTEM_STATS: cpu"}},
+			{Times: 1, Reply: testkit.Reply{Text: "MEMORY_APPEND: likes short answers"}},
+			{Reply: testkit.Reply{Thinking: []string{"now ", "I know"}, Delay: slow, Text: "It is all right."}},
 		},
 	})
 	reg := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../../assets")})

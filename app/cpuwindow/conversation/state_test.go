@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/tools"
-	"mac-stats/app/cpuwindow/windowtest"
+	"mac-stats/app/apptest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -114,7 +114,7 @@ func TestARunIsStoppedAndAnswered(t *testing.T) {
 	c.StopRun() // without a run
 	c.StopCall("c1")
 	c.Answer("c1", agents.AnswerOnce)
-	r := windowtest.NewRun()
+	r := apptest.NewRun()
 	c.SetRun(r)
 	c.StopRun()
 	c.StopCall("c1")
@@ -174,7 +174,7 @@ func TestABranchReplacesAMessage(t *testing.T) {
 	if len(files) != 1 || files[0].Name != "a.txt" {
 		t.Errorf("its files are %+v", files)
 	}
-	c.SetRun(windowtest.NewRun())
+	c.SetRun(apptest.NewRun())
 	want := []string{"user question 0", "head o m", "answer answer 0", "user better"}
 	if diff := cmp.Diff(want, describe(c)); diff != "" {
 		t.Error(diff)
@@ -207,7 +207,7 @@ func TestAnAnswerThatFailsAgainSaysWhen(t *testing.T) {
 		t.Errorf("a message that isn't shown changes %q", describe(c))
 	}
 	c.BeginAgain("u0", time.Now())
-	c.SetRun(windowtest.NewRun())
+	c.SetRun(apptest.NewRun())
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	c.Apply(agents.Event{Type: agents.EventError, Kind: fault.KindServer, Time: at})
 	if f := c.lastError().Fault; f.RetriedAt != "tried again at 10:00:00" || f.UserID != "u0" || !c.Branched() {

@@ -17,7 +17,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/testkit"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -27,7 +27,7 @@ import (
 type bench struct {
 	*screentest.Screen
 	t       *testing.T
-	server  *ollamatest.Server
+	server  *testkit.Server
 	down    bool
 	page    *Page
 	puller  *Puller
@@ -96,8 +96,8 @@ func (b *bench) Choose(key, value string, then func(error)) {
 	then(nil)
 }
 
-func open(t *testing.T, script ollamatest.Script) *bench {
-	b := &bench{Screen: screentest.New(t), t: t, server: ollamatest.New(script), chosen: map[string]string{}, setBy: map[string]string{}}
+func open(t *testing.T, script testkit.Script) *bench {
+	b := &bench{Screen: screentest.New(t), t: t, server: testkit.New(script), chosen: map[string]string{}, setBy: map[string]string{}}
 	client, err := ollama.New(ollama.Params{Host: "127.0.0.1:11434", HTTP: &http.Client{Transport: b}})
 	if err != nil {
 		t.Fatal(err)
@@ -117,14 +117,14 @@ func open(t *testing.T, script ollamatest.Script) *bench {
 }
 
 var (
-	chatModel  = ollamatest.Model{Name: "qwen3:8b", ParameterSize: "8.2B", Size: 5_200_000_000, Capabilities: []string{"completion", "tools", "thinking"}, ContextLength: 40960, Loaded: true}
-	largeModel = ollamatest.Model{Name: "llama3.3:70b", ParameterSize: "70.6B", Size: 43_000_000_000, Capabilities: []string{"completion", "tools"}}
-	embedModel = ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Size: 274_000_000, Capabilities: []string{"embedding"}}
+	chatModel  = testkit.Model{Name: "qwen3:8b", ParameterSize: "8.2B", Size: 5_200_000_000, Capabilities: []string{"completion", "tools", "thinking"}, ContextLength: 40960, Loaded: true}
+	largeModel = testkit.Model{Name: "llama3.3:70b", ParameterSize: "70.6B", Size: 43_000_000_000, Capabilities: []string{"completion", "tools"}}
+	embedModel = testkit.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Size: 274_000_000, Capabilities: []string{"embedding"}}
 )
 
 func TestThePageDescribesEachModel(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel, largeModel, embedModel}})
+		b := open(t, testkit.Script{Models: []testkit.Model{chatModel, largeModel, embedModel}})
 		b.Until("3 models · 48.5 GB on disk", "Loaded until")
 		b.Sees("16 GB of memory", "up to 10 GB run well", "qwen3:8b", "5.2 GB · 8.2B parameters · context of 40,960 tokens", "uses tools · thinks before it answers",
 			"for search by meaning", "Too large to run well with 16 GB of memory.",
@@ -134,7 +134,7 @@ func TestThePageDescribesEachModel(t *testing.T) {
 
 func TestAModelIsUnloadedDeletedAndChosen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel, largeModel}})
+		b := open(t, testkit.Script{Models: []testkit.Model{chatModel, largeModel}})
 		b.Until("Unload")
 		b.Pushes(b.page.View, "Unload")
 		b.Until("qwen3:8b")
@@ -171,7 +171,7 @@ func TestAModelIsUnloadedDeletedAndChosen(t *testing.T) {
 
 func TestADownloadIsStoppedResumedAndEnds(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := open(t, ollamatest.Script{Pulls: map[string]ollamatest.Pull{
+		b := open(t, testkit.Script{Pulls: map[string]testkit.Pull{
 			"small:1b": {Model: embedModel, Steps: 4, Delay: 300 * time.Millisecond},
 			"full:1b":  {Error: "no space left on device"},
 		}})
@@ -209,7 +209,7 @@ func TestADownloadIsStoppedResumedAndEnds(t *testing.T) {
 
 func TestAServerThatIsDownIsReportedWithAdvice(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel}})
+		b := open(t, testkit.Script{Models: []testkit.Model{chatModel}})
 		b.Until("qwen3:8b")
 		b.down = true
 		b.page.Load()
@@ -222,7 +222,7 @@ func TestAServerThatIsDownIsReportedWithAdvice(t *testing.T) {
 
 func TestTheWholePageWorksByKeyboard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel}})
+		b := open(t, testkit.Script{Models: []testkit.Model{chatModel}})
 		b.Until("Unload")
 		c := b.Win.Canvas()
 		var reached []string

@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/app/cpuwindow/windowtest"
+	"mac-stats/app/apptest"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/screentest"
 )
@@ -89,7 +89,7 @@ func (r *rig) presses(words string) {
 
 func TestThePageShowsAReading(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, windowtest.Snapshot())
+		r := onPage(t, apptest.Snapshot())
 		r.Sees("% of all 2 cores together", "97 %", "load average 1.50",
 			"of 16 GB used", "3.0 GB cached", "no swap", "waiting 0.4 %",
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
@@ -109,7 +109,7 @@ func TestThePageShowsAReading(t *testing.T) {
 			t.Errorf("first by CPU is %s, by memory %s", byCPU, first())
 		}
 		r.presses("by CPU")
-		s := windowtest.Snapshot()
+		s := apptest.Snapshot()
 		s.Paused = true
 		r.reads(s)
 		r.Sees("Monitoring is paused: the list may be old.")
@@ -122,14 +122,14 @@ func TestThePageShowsAReading(t *testing.T) {
 
 // The page costs nothing while it isn't shown.
 func TestThePageIsSampledOnlyWhileShown(t *testing.T) {
-	r := onPage(t, windowtest.Snapshot())
+	r := onPage(t, apptest.Snapshot())
 	r.page.Sample(true)
 	if diff := cmp.Diff(pageMetrics(), r.machine.sampled); diff != "" {
 		t.Errorf("sampled (-want +got):\n%s", diff)
 	}
 	r.page.Sample(false)
 	r.page.Sample(false)
-	s := windowtest.Snapshot()
+	s := apptest.Snapshot()
 	s.Processes.Top[0].Name = "later"
 	if r.reads(s); r.machine.sampled != nil || strings.Contains(r.Markup(), "later") {
 		t.Errorf("hidden, %v is sampled, or a reading is drawn", r.machine.sampled)
@@ -139,7 +139,7 @@ func TestThePageIsSampledOnlyWhileShown(t *testing.T) {
 }
 
 func TestAskingAddsTheReading(t *testing.T) {
-	r := onPage(t, windowtest.Snapshot())
+	r := onPage(t, apptest.Snapshot())
 	for i, want := range [][]string{
 		{"The reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "\nlast 5 min: average 2 %, peak 3 %"},
 		{"Disk: ", "\n- all disks: reading 1.0 MB/s, writing 2.0 MB/s\n- /: 5.0 GB of 100 GB free · reading 1.0 MB/s, writing 0 B/s\n- /data: 1.0 TB of 2.0 TB free\n"},
@@ -167,7 +167,7 @@ func TestAskingAddsTheReading(t *testing.T) {
 }
 
 func TestACardIsScrolledTo(t *testing.T) {
-	r := onPage(t, windowtest.Snapshot())
+	r := onPage(t, apptest.Snapshot())
 	r.Win.Resize(fyne.NewSize(800, 300))
 	for _, m := range []monitor.Metric{monitor.Battery, monitor.CPU, monitor.Network} {
 		r.page.Reveal(m)
@@ -181,7 +181,7 @@ func TestACardIsScrolledTo(t *testing.T) {
 
 func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, windowtest.Snapshot())
+		r := onPage(t, apptest.Snapshot())
 		r.machine.stubborn.Store(true)
 		// given two processes, one of them protected
 		shown := 0
@@ -226,7 +226,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 
 func TestAFailureToQuitIsReported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		r := onPage(t, windowtest.Snapshot())
+		r := onPage(t, apptest.Snapshot())
 		r.machine.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
 		r.presses("Quit")
 		r.presses("Ask it to quit")
@@ -239,7 +239,7 @@ func TestCardsGrowAndShrink(t *testing.T) {
 		r := onPage(t, monitor.Snapshot{})
 		before := r.page.View.Total
 		r.Sees("measuring …")
-		r.reads(windowtest.Snapshot())
+		r.reads(apptest.Snapshot())
 		if r.page.View.Total <= before {
 			t.Errorf("%v high without a number, %v with all", before, r.page.View.Total)
 		}

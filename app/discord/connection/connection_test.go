@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/app/apptest"
 	"mac-stats/app/discord/connection"
-	"mac-stats/app/discord/discordtest"
 )
 
 // rig is a connection to the fake Discord.
 type rig struct {
 	t    *testing.T
-	fake *discordtest.Server
+	fake *apptest.Discord
 	c    *connection.Connection
 	done chan error
 
@@ -28,16 +28,16 @@ type rig struct {
 
 func connect(t *testing.T, change func(*connection.Config)) *rig {
 	t.Helper()
-	fake := discordtest.Start(t)
+	fake := apptest.StartDiscord(t)
 	return connectTo(t, fake, change)
 }
 
-func connectTo(t *testing.T, fake *discordtest.Server, change func(*connection.Config)) *rig {
+func connectTo(t *testing.T, fake *apptest.Discord, change func(*connection.Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, fake: fake, done: make(chan error, 1)}
 	r.fake.AddGuild("100", "Home")
-	r.fake.AddChannel(discordtest.Channel{ID: "200", Guild: "100", Name: "general"})
-	cfg := connection.Config{Token: discordtest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) {
+	r.fake.AddChannel(apptest.Channel{ID: "200", Guild: "100", Name: "general"})
+	cfg := connection.Config{Token: apptest.Token, Content: true, Base: r.fake.URL(), Handle: func(e connection.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.events = append(r.events, e)
@@ -83,16 +83,16 @@ func (r *rig) awaitReady() {
 	r.await("the connection", func() bool { return r.c.Status().State == connection.StateReady && r.fake.Connected() })
 }
 
-var anna = discordtest.User{ID: "301", Name: "Anna"}
+var anna = apptest.User{ID: "301", Name: "Anna"}
 
 func TestMessagesArriveInOrderAcrossADroppedSocket(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	first := r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "one"})
+	first := r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "one"})
 	r.await("the first message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
 	r.fake.Drop()
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "two"})
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "three", Reply: first})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "two"})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "three", Reply: first})
 	r.await("three messages", func() bool { return len(r.of(connection.EventMessage)) == 3 })
 	got := r.of(connection.EventMessage)
 	if got[0].Message.Text != "one" || got[1].Message.Text != "two" || got[2].Message.Text != "three" {
@@ -112,21 +112,21 @@ func TestMessagesArriveInOrderAcrossADroppedSocket(t *testing.T) {
 func TestTextIsWithheldWithoutTheIntent(t *testing.T) {
 	r := connect(t, func(c *connection.Config) { c.Content = false })
 	r.awaitReady()
-	if got := r.fake.Identifies()[0].Intents; got&discordtest.IntentMessageContent != 0 {
+	if got := r.fake.Identifies()[0].Intents; got&apptest.IntentMessageContent != 0 {
 		t.Errorf("it asked for a privileged intent (%b)", got)
 	}
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "for it", Mentions: []discordtest.User{{ID: discordtest.BotID, Name: "luna", Bot: true}}})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "not for the bot"})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "for it", Mentions: []apptest.User{{ID: apptest.BotID, Name: "luna", Bot: true}}})
 	r.await("both messages", func() bool { return len(r.of(connection.EventMessage)) == 2 })
-	if got := r.of(connection.EventMessage); got[0].Message.Text != "" || got[1].Message.Text != "for it" || !got[1].Message.Mentioned(discordtest.BotID) {
+	if got := r.of(connection.EventMessage); got[0].Message.Text != "" || got[1].Message.Text != "for it" || !got[1].Message.Mentioned(apptest.BotID) {
 		t.Errorf("they came as %+v", got)
 	}
 }
 
 func TestDisallowedIntentNamesItself(t *testing.T) {
-	fake := discordtest.Start(t)
+	fake := apptest.StartDiscord(t)
 	fake.SetPrivileged(false)
-	c, err := connection.New(connection.Config{Token: discordtest.Token, Content: true, Base: fake.URL(), Handle: func(connection.Event) {}})
+	c, err := connection.New(connection.Config{Token: apptest.Token, Content: true, Base: fake.URL(), Handle: func(connection.Event) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestDisallowedIntentNamesItself(t *testing.T) {
 }
 
 func TestWrongTokenStops(t *testing.T) {
-	fake := discordtest.Start(t)
+	fake := apptest.StartDiscord(t)
 	c, err := connection.New(connection.Config{Token: "wrong", Base: fake.URL(), Handle: func(connection.Event) {}})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestWrongTokenStops(t *testing.T) {
 
 func TestRateLimitsAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	tests := map[string]discordtest.Fault{
+	tests := map[string]apptest.Fault{
 		"given a full bucket":    {Path: "/messages", Status: 429, RetryAfter: 0.2, Times: 2},
 		"given the global limit": {Path: "/messages", Status: 429, RetryAfter: 0.2, Global: true, Times: 2},
 		"given a broken server":  {Path: "/messages", Status: 502, Times: 2},
@@ -180,7 +180,7 @@ func TestRateLimitsAreWaitedFor(t *testing.T) {
 func TestWaitingForALimitEndsWithTheContext(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.Fail(discordtest.Fault{Path: "/messages", Status: 429, RetryAfter: 3600})
+	r.fake.Fail(apptest.Fault{Path: "/messages", Status: 429, RetryAfter: 3600})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if _, err := r.c.Send(ctx, "200", connection.Outgoing{Text: "hello"}); !errors.Is(err, connection.ErrBusy) && !errors.Is(err, context.DeadlineExceeded) {
@@ -220,10 +220,10 @@ func TestMessagesPingNobody(t *testing.T) {
 func TestRefusalsByDiscord(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "quiet", NoSend: true})
-	r.fake.AddChannel(discordtest.Channel{ID: "202", Guild: "100", Name: "hidden", NoRead: true})
-	r.fake.AddChannel(discordtest.Channel{ID: "203", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true, Locked: true})
-	r.fake.AddChannel(discordtest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
+	r.fake.AddChannel(apptest.Channel{ID: "201", Guild: "100", Name: "quiet", NoSend: true})
+	r.fake.AddChannel(apptest.Channel{ID: "202", Guild: "100", Name: "hidden", NoRead: true})
+	r.fake.AddChannel(apptest.Channel{ID: "203", Guild: "100", Parent: "200", Name: "old", Type: apptest.Thread, Archived: true, Locked: true})
+	r.fake.AddChannel(apptest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
 	tests := map[string]struct {
 		do   func() error
 		want error
@@ -242,7 +242,7 @@ func TestRefusalsByDiscord(t *testing.T) {
 			if !errors.Is(err, tt.want) {
 				t.Errorf("it gave %v, want %v", err, tt.want)
 			}
-			if err != nil && strings.Contains(err.Error(), discordtest.Token) {
+			if err != nil && strings.Contains(err.Error(), apptest.Token) {
 				t.Error("the token is in the error")
 			}
 		})
@@ -263,8 +263,8 @@ func TestReplyToADeletedMessageIsPostedWithoutTheReference(t *testing.T) {
 func TestReplyWithoutReadPermissionIsPostedWithoutTheReference(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.AddChannel(discordtest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
-	to := r.fake.Say(discordtest.Message{Channel: "204", Author: anna, Text: "hello"})
+	r.fake.AddChannel(apptest.Channel{ID: "204", Guild: "100", Name: "unread", NoHistory: true})
+	to := r.fake.Say(apptest.Message{Channel: "204", Author: anna, Text: "hello"})
 	if _, err := r.c.Send(t.Context(), "204", connection.Outgoing{Text: "x", Reply: to, Nonce: "1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestReplyWithoutReadPermissionIsPostedWithoutTheReference(t *testing.T) {
 func TestAnArchivedThreadIsOpenedByAMessage(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.AddChannel(discordtest.Channel{ID: "205", Guild: "100", Parent: "200", Name: "old", Type: discordtest.Thread, Archived: true})
+	r.fake.AddChannel(apptest.Channel{ID: "205", Guild: "100", Parent: "200", Name: "old", Type: apptest.Thread, Archived: true})
 	if _, err := r.c.Send(t.Context(), "205", connection.Outgoing{Text: "x"}); err != nil {
 		t.Error(err)
 	}
@@ -286,7 +286,7 @@ func TestASendWhoseResponseIsLostIsNotPostedTwice(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.Fail(discordtest.Fault{Method: "POST", Path: "/messages", Status: 502, Done: true, Times: 2})
+	r.fake.Fail(apptest.Fault{Method: "POST", Path: "/messages", Status: 502, Done: true, Times: 2})
 	id, err := r.c.Send(t.Context(), "200", connection.Outgoing{Text: "once", Nonce: "1"})
 	sent := r.fake.Sent("200")
 	if err != nil || len(sent) != 1 || sent[0].ID != id {
@@ -301,7 +301,7 @@ func TestMessagesDuringAnOutageArriveLater(t *testing.T) {
 	r.fake.SetDown(true)
 	r.fake.Drop()
 	r.await("a try in vain", func() bool { return r.c.Status().State == connection.StateWaiting })
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "meanwhile"})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "meanwhile"})
 	tries := r.fake.Refused()
 	r.await("more tries in vain", func() bool { return r.fake.Refused() > tries+1 })
 	r.fake.SetDown(false)
@@ -314,8 +314,8 @@ func TestMessagesDuringAnOutageArriveLater(t *testing.T) {
 func TestDeletedPlacesAreReported(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})
-	r.fake.AddChannel(discordtest.Channel{ID: "220", Guild: "100", Parent: "201", Name: "thread", Type: discordtest.Thread})
+	r.fake.AddChannel(apptest.Channel{ID: "201", Guild: "100", Name: "other"})
+	r.fake.AddChannel(apptest.Channel{ID: "220", Guild: "100", Parent: "201", Name: "thread", Type: apptest.Thread})
 	gone := func() string {
 		var ids []string
 		for _, e := range r.of(connection.EventGone) {
@@ -347,23 +347,23 @@ func (r *rig) sessions() int {
 
 func TestTheGatewayRecoversFrom(t *testing.T) {
 	tests := map[string]struct {
-		end        func(f *discordtest.Server)
+		end        func(f *apptest.Discord)
 		identifies int // in all: 1 if the session is resumed
 	}{
-		"a dropped socket":         {func(f *discordtest.Server) { f.Drop() }, 1},
-		"op 7":                     {func(f *discordtest.Server) { f.AskReconnect() }, 1},
-		"op 9 to resume":           {func(f *discordtest.Server) { f.Invalidate(true) }, 1},
-		"op 9":                     {func(f *discordtest.Server) { f.Invalidate(false) }, 2},
-		"a session that is over":   {func(f *discordtest.Server) { f.Expire(); f.Drop() }, 2},
-		"heartbeats in vain":       {func(f *discordtest.Server) { f.SetDeaf(true) }, 1},
-		"the close code 4000":      {func(f *discordtest.Server) { f.CloseWith(4000) }, 1},
-		"the close code 4009":      {func(f *discordtest.Server) { f.CloseWith(4009) }, 2},
-		"a close code of a server": {func(f *discordtest.Server) { f.CloseWith(1012) }, 1},
+		"a dropped socket":         {func(f *apptest.Discord) { f.Drop() }, 1},
+		"op 7":                     {func(f *apptest.Discord) { f.AskReconnect() }, 1},
+		"op 9 to resume":           {func(f *apptest.Discord) { f.Invalidate(true) }, 1},
+		"op 9":                     {func(f *apptest.Discord) { f.Invalidate(false) }, 2},
+		"a session that is over":   {func(f *apptest.Discord) { f.Expire(); f.Drop() }, 2},
+		"heartbeats in vain":       {func(f *apptest.Discord) { f.SetDeaf(true) }, 1},
+		"the close code 4000":      {func(f *apptest.Discord) { f.CloseWith(4000) }, 1},
+		"the close code 4009":      {func(f *apptest.Discord) { f.CloseWith(4009) }, 2},
+		"a close code of a server": {func(f *apptest.Discord) { f.CloseWith(1012) }, 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake := discordtest.New()
+			fake := apptest.NewDiscord()
 			if name == "heartbeats in vain" {
 				fake.Interval = 2 * time.Second
 			}
@@ -380,7 +380,7 @@ func TestTheGatewayRecoversFrom(t *testing.T) {
 			r.fake.SetDeaf(false)
 			r.await("the next connection", func() bool { return r.sessions() > 1 })
 			r.awaitReady()
-			r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "still there?"})
+			r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "still there?"})
 			r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
 			list := r.fake.Identifies()
 			if len(list) != tt.identifies {
@@ -398,9 +398,9 @@ func TestTheGatewayRecoversFrom(t *testing.T) {
 func TestTheGatewayStopsAt(t *testing.T) {
 	for _, code := range []int{4004, 4010, 4011, 4012, 4013, 4014} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
-			fake := discordtest.Start(t)
+			fake := apptest.StartDiscord(t)
 			fake.CloseNext(code)
-			c, err := connection.New(connection.Config{Token: discordtest.Token, Base: fake.URL(), Handle: func(connection.Event) {}})
+			c, err := connection.New(connection.Config{Token: apptest.Token, Base: fake.URL(), Handle: func(connection.Event) {}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -472,7 +472,7 @@ func TestNamesHoldNoMisleadingCharacters(t *testing.T) {
 	n := 0
 	for name, want := range tests {
 		n++
-		r.fake.Say(discordtest.Message{Channel: "200", Author: discordtest.User{ID: "301", Name: name}, Text: "x"})
+		r.fake.Say(apptest.Message{Channel: "200", Author: apptest.User{ID: "301", Name: name}, Text: "x"})
 		r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == n })
 		if got := r.of(connection.EventMessage)[n-1].Message.Author.Name; got != want {
 			t.Errorf("%q became %q, want %q", name, got, want)
@@ -484,12 +484,12 @@ func TestBucketsAreRespected(t *testing.T) {
 	t.Parallel()
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.AddChannel(discordtest.Channel{ID: "201", Guild: "100", Name: "other"})
-	r.fake.AddChannel(discordtest.Channel{ID: "202", Guild: "100", Name: "third"})
+	r.fake.AddChannel(apptest.Channel{ID: "201", Guild: "100", Name: "other"})
+	r.fake.AddChannel(apptest.Channel{ID: "202", Guild: "100", Name: "third"})
 	const span = 400 * time.Millisecond
 	r.fake.SetLimits(
-		discordtest.Limit{Method: "POST", Path: "/202/", Count: 1, Window: time.Hour},
-		discordtest.Limit{Path: "/messages", Count: 5, Window: span}, // posts and edits share one bucket here
+		apptest.Limit{Method: "POST", Path: "/202/", Count: 1, Window: time.Hour},
+		apptest.Limit{Path: "/messages", Count: 5, Window: span}, // posts and edits share one bucket here
 	)
 	began := time.Now()
 	var first string
@@ -543,7 +543,7 @@ func TestBucketsAreRespected(t *testing.T) {
 func TestDownload(t *testing.T) {
 	r := connect(t, nil)
 	r.awaitReady()
-	r.fake.Say(discordtest.Message{Channel: "200", Author: anna, Text: "look", Attachments: []discordtest.Attachment{{Name: "a.txt", Type: "text/plain", Data: []byte("hello")}}})
+	r.fake.Say(apptest.Message{Channel: "200", Author: anna, Text: "look", Attachments: []apptest.Attachment{{Name: "a.txt", Type: "text/plain", Data: []byte("hello")}}})
 	r.await("the message", func() bool { return len(r.of(connection.EventMessage)) == 1 })
 	file := r.of(connection.EventMessage)[0].Message.Attachments[0]
 	if data, err := r.c.Download(t.Context(), file.URL, 100); err != nil || string(data) != "hello" {
@@ -586,8 +586,8 @@ func TestNoOtherAddressGetsTheToken(t *testing.T) {
 		"https://example.org": false, "http://127.0.0.1.example.org": false, "http://127.0.0.1@example.org": false, "http://10.0.0.1": false,
 		"http://0.0.0.0:80": false, "//127.0.0.1": true, "http://localhost.example.org": false, "http://[::ffff:127.0.0.1]": true, "nonsense": false, "http://": false,
 	} {
-		_, err := connection.New(connection.Config{Token: discordtest.Token, Base: base, Handle: func(connection.Event) {}})
-		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), discordtest.Token) {
+		_, err := connection.New(connection.Config{Token: apptest.Token, Base: base, Handle: func(connection.Event) {}})
+		if (err == nil) != ok || err != nil && strings.Contains(err.Error(), apptest.Token) {
 			t.Errorf("%s: %v", base, err)
 		}
 	}

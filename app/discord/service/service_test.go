@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/app/apptest"
 	"mac-stats/app/config"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
-	"mac-stats/app/discord/discordtest"
 	"mac-stats/app/discord/token"
 	"mac-stats/sessionmem"
 )
@@ -30,7 +30,7 @@ func (noTurns) Active(string) *agents.Run                         { return nil }
 type rig struct {
 	t    *testing.T
 	s    *Service
-	fake *discordtest.Server
+	fake *apptest.Discord
 	home string
 
 	mu      sync.Mutex
@@ -41,8 +41,8 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, fake: discordtest.Start(t), home: t.TempDir(), cfg: config.Default()}
-	r.env = map[string]string{EnvBase: r.fake.URL(), token.EnvOwn: discordtest.Token}
+	r := &rig{t: t, fake: apptest.StartDiscord(t), home: t.TempDir(), cfg: config.Default()}
+	r.env = map[string]string{EnvBase: r.fake.URL(), token.EnvOwn: apptest.Token}
 	store, err := sessionmem.Open(sessionmem.Config{Root: r.home})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestWithoutATokenItSaysHowToGetOne(t *testing.T) {
 	r.mu.Unlock()
 	r.change(on)
 	r.await(connection.StateStopped, "mac-stats discord token")
-	if _, err := r.s.SetToken(discordtest.Token); err != nil {
+	if _, err := r.s.SetToken(apptest.Token); err != nil {
 		t.Fatal(err)
 	}
 	r.await(connection.StateReady, "Connected as luna")
@@ -203,8 +203,8 @@ func TestPlaceOfASessionWorksWithTheBotOff(t *testing.T) {
 // stranger writes to the bot until it returns a code.
 func (r *rig) stranger() botstate.Pairing {
 	r.t.Helper()
-	r.fake.AddChannel(discordtest.Channel{ID: "800", Type: discordtest.DM})
-	r.fake.Say(discordtest.Message{Channel: "800", Author: discordtest.User{ID: "302", Name: "Ben"}, Text: "hello?"})
+	r.fake.AddChannel(apptest.Channel{ID: "800", Type: apptest.DM})
+	r.fake.Say(apptest.Message{Channel: "800", Author: apptest.User{ID: "302", Name: "Ben"}, Text: "hello?"})
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		list, err := r.s.Pairings(r.t.Context())
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"mac-stats/app/tray/traytest"
+	"mac-stats/app/apptest"
 )
 
 // fakePortal is a desktop portal that answers as documented.
@@ -52,7 +52,7 @@ func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, 
 // wayland returns the environment of a Wayland desktop with a session bus, and its portal.
 func wayland(t *testing.T) (getenv func(string) string, p *fakePortal) {
 	t.Helper()
-	bus, err := traytest.StartBus()
+	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/app/apptest"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/app/ui/prose"
-	"mac-stats/app/ui/uitest"
 )
 
 // layOut does what the window does with an answer before it can show it.
@@ -43,7 +43,7 @@ func cpuTime(t *testing.T) time.Duration {
 func TestLayingOutIsLinear(t *testing.T) {
 	newTestApp(t)
 	const n, maxRatio = 20_000, 2.6 * 2.6
-	for name, text := range uitest.Unbroken() {
+	for name, text := range apptest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
 			// Collect garbage between the runs, not during them: it may be another run's.
 			defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -69,7 +69,7 @@ func TestLayingOutIsLinear(t *testing.T) {
 // BenchmarkUnbroken lays out 250 KB without a blank.
 func BenchmarkUnbroken(b *testing.B) {
 	newTestApp(b)
-	for name, text := range uitest.Unbroken() {
+	for name, text := range apptest.Unbroken() {
 		b.Run(name, func(b *testing.B) {
 			n := 250_000
 			for b.Loop() {

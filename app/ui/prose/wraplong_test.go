@@ -6,15 +6,15 @@ import (
 
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/apptest"
 	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/uitest"
 )
 
 // A long word fills its lines, and no line is wider than the paragraph.
 func TestALongWordFillsItsLines(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	const width = 300
-	for name, text := range uitest.Unbroken() {
+	for name, text := range apptest.Unbroken() {
 		s := strings.Join(strings.Fields(text(3000)), "")
 		half := RuneFloor(s, len(s)/2)
 		p := New([]Run{{Text: s[:half]}, {Text: s[half:], Bold: true}}, kit.SizeText, kit.RoleText)
@@ -46,7 +46,7 @@ func TestALongWordFillsItsLines(t *testing.T) {
 func TestAVeryLongWordIsAboutAsWideAsItsBeginningSuggests(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	for _, name := range []string{"Arabic", "Hebrew", "base64"} {
-		s := strings.Join(strings.Fields(uitest.Unbroken()[name](3*sampled)), "")
+		s := strings.Join(strings.Fields(apptest.Unbroken()[name](3*sampled)), "")
 		p := New([]Run{{Text: s}}, kit.SizeText, kit.RoleText)
 		if got, want := p.LongestWord(), p.span(0, len(s)); got < 0.98*want || got > 1.02*want {
 			t.Errorf("%s: %g wide, want about %g", name, got, want)

@@ -3,11 +3,11 @@ package analysis
 import (
 	"testing"
 
-	"mac-stats/sessionmem/recall/analysis/analysistest"
+	"mac-stats/sessionmem/filetest"
 )
 
 func BenchmarkAnalysisOfChunks(b *testing.B) {
-	texts := analysistest.SampleTexts(20000)
+	texts := filetest.SampleTexts(20000)
 	a := NewAnalyzer()
 	b.ReportAllocs()
 	i := 0

@@ -12,7 +12,6 @@ import (
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
 )
 
@@ -21,7 +20,7 @@ func TestMain(m *testing.M) {
 		pushForEver()
 	}
 	code := m.Run()
-	postgrestest.Stop()
+	recalltest.StopPostgres()
 	os.Exit(code)
 }
 
@@ -56,7 +55,7 @@ func (p pushed) Erase(ctx context.Context, ids, sessions, files []string) error 
 func (p pushed) Close() error { p.server.Close(); return p.Index.Close() }
 
 func TestConforms(t *testing.T) {
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	addresses := map[string]string{}
 	recalltest.Run(t, func(t *testing.T, p recalltest.Params) recalltest.Backend {
 		t.Helper()

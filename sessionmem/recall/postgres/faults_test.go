@@ -15,7 +15,7 @@ import (
 
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // proxy sits between a machine and the server, and causes the faults of networks.
@@ -35,7 +35,7 @@ type fault struct {
 }
 
 // newProxy starts a proxy and returns its address in place of the server's.
-func newProxy(t *testing.T, address string, s *postgrestest.Server) (*proxy, string) {
+func newProxy(t *testing.T, address string, s *recalltest.Postgres) (*proxy, string) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *proxy) drop() {
 // TestAServerWithFaultsCostsNothingButItsHits: with each fault this machine's index answers
 // and says so, and nothing is lost.
 func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	for _, c := range []struct {
 		name  string
 		fault fault
@@ -172,7 +172,7 @@ func (m *machine) again(t *testing.T, address string, patience time.Duration) *r
 
 // TestAServerThatIsKilledLosesNothing: after a crash, what was put is there or is put again.
 func TestAServerThatIsKilledLosesNothing(t *testing.T) {
-	cluster := postgrestest.Start(t)
+	cluster := recalltest.StartPostgres(t)
 	a := newMachine(t, cluster.Database(t), "desk")
 	a.say("cpu-one", "the otter swims")
 	for round := range 2 {
@@ -211,7 +211,7 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 // TestAnyTextIsAQuestionAndNoStatement asks questions that would change or break a statement
 // if they were part of it; the same texts are stored as well.
 func TestAnyTextIsAQuestionAndNoStatement(t *testing.T) {
-	a := newMachine(t, postgrestest.Shared(t).Database(t), "desk")
+	a := newMachine(t, recalltest.SharedPostgres(t).Database(t), "desk")
 	texts := []string{
 		`'`, `''; DROP TABLE passage; --`, `a'b\c`, `\`, `otter & ! | <-> :* (`, "otter\x00swims", "otter \xff\xfe", `"otter" OR 'swims'`, "O'Brien's 'otter'", `C:\otter\new.txt`,
 		"$1 @queries %s {otter}", "last week", "😀'", `x='1' OR '1'='1'`,

@@ -10,7 +10,7 @@ import (
 
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // meet makes machines push in turn until each has the keys of all.
@@ -25,7 +25,7 @@ func meet(all ...*machine) {
 // TestWhatOneMachineForgetsGoesFromAll: the server loses it at once, an offline machine when
 // it is back, and no backup restores it.
 func TestWhatOneMachineForgetsGoesFromAll(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
 	b.say("cpu-two", "the code of my locker: otter zanzibar, remember", "a walk by the sea")
@@ -67,7 +67,7 @@ func TestWhatOneMachineForgetsGoesFromAll(t *testing.T) {
 
 // TestADataFolderFromAnOldBackupForgetsAgain: its record of forgettings is old as well.
 func TestADataFolderFromAnOldBackupForgetsAgain(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	b.say("cpu-two", "a walk by the sea")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
@@ -98,7 +98,7 @@ func TestADataFolderFromAnOldBackupForgetsAgain(t *testing.T) {
 
 // TestForgettingIsPendingUntilTheServerHasIt.
 func TestForgettingIsPendingUntilTheServerHasIt(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
 	a.offline = true
@@ -121,7 +121,7 @@ func TestForgettingIsPendingUntilTheServerHasIt(t *testing.T) {
 // TestAFastClockForgetsTheSame: what was said before the forgetting goes, whatever the clock
 // showed, and what is said afterwards stays.
 func TestAFastClockForgetsTheSame(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	b.ahead = time.Hour
 	now := time.Now()
@@ -143,7 +143,7 @@ func TestAFastClockForgetsTheSame(t *testing.T) {
 
 // TestAnotherSessionWithTheSameNameStays: only a copy of the forgotten session goes.
 func TestAnotherSessionWithTheSameNameStays(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b, c := newMachine(t, address, "desk"), newMachine(t, address, "lap"), newMachine(t, address, "copy")
 	a.say("cli-work", "the plan of the garden shed")
 	b.say("cli-work", "numbers of the year")
@@ -170,7 +170,7 @@ func TestAnotherSessionWithTheSameNameStays(t *testing.T) {
 
 // TestTheServerLearnsNoHashAndNoKey that would let it check guesses.
 func TestTheServerLearnsNoHashAndNoKey(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "my locker code is otter zanzibar")
 	meet(a, b)
@@ -203,7 +203,7 @@ func TestTheServerLearnsNoHashAndNoKey(t *testing.T) {
 // TestMachinesThatForgetWhileApartAgreeInTheEnd, including one that joined later and had to
 // wait for the key.
 func TestMachinesThatForgetWhileApartAgreeInTheEnd(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	for _, m := range []*machine{a, b} {
 		m.say("cpu-of-"+m.Root[len(m.Root)-1:], "the code is zanzibar", "the aunt is called hortensia", "the weather is fine")

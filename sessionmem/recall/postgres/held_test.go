@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // ask asks a server, and cancels once held reports that the server is holding the request.
@@ -50,12 +50,12 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 		left         bool // the driver takes 15 s to close
 	}{
 		{"a server that never answers", "", false},
-		{"one that never ends its handshake", postgrestest.YesToTLS, false},
-		{"one that never answers a query", postgrestest.Ready, true},
+		{"one that never ends its handshake", recalltest.YesToTLS, false},
+		{"one that never answers a query", recalltest.Ready, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := postgrestest.NewSilent(t, c.answer)
+			l := recalltest.NewSilent(t, c.answer)
 			s := newServer(t, l.Address, nil)
 			ask(t, s, l.Came)
 			s.Close()
@@ -68,7 +68,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 		t.Parallel()
 		asked, locked := make(chan struct{}), make(chan struct{})
 		t.Cleanup(func() { close(locked) })
-		s := newServer(t, postgrestest.NewSilent(t, "").Address, func() string { close(asked); <-locked; return "" })
+		s := newServer(t, recalltest.NewSilent(t, "").Address, func() string { close(asked); <-locked; return "" })
 		ask(t, s, asked)
 		s.Close()
 	})
@@ -87,7 +87,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 	})
 	t.Run("connections that are all taken", func(t *testing.T) {
 		t.Parallel()
-		cluster := postgrestest.Shared(t)
+		cluster := recalltest.SharedPostgres(t)
 		address := cluster.Database(t)
 		a := newMachine(t, address, "desk")
 		a.say("cpu-one", "the otter swims")
@@ -123,7 +123,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 // TestASearchMakesNoTables: making tables takes longer than a search may wait.
 func TestASearchMakesNoTables(t *testing.T) {
 	t.Parallel()
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
 	s, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestASearchMakesNoTables(t *testing.T) {
 // TestTheColdTierCostsNothing: it isn't read unless a search asks for it.
 func TestTheColdTierCostsNothing(t *testing.T) {
 	t.Parallel()
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := withQuery(t, cluster.Database(t), "enable_seqscan", "off") // as for tables of any size
 	a := newMachine(t, address, "desk")
 	a.say("cpu-old", "the otter swims")

@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -55,7 +55,7 @@ func pushForEver() {
 func TestKilledInMidSync(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("MAC_STATS_SERVER_KILLS"))
 	rounds = max(rounds, 4)
-	cluster := postgrestest.Start(t)
+	cluster := recalltest.StartPostgres(t)
 	address := cluster.Database(t)
 	a := newMachine(t, address, "desk")
 	a.offline = true                                             // it only writes; the other process pushes
@@ -98,7 +98,7 @@ func TestKilledInMidSync(t *testing.T) {
 }
 
 // killOnce makes another process push and kills it, or the server, after a while.
-func killOnce(t *testing.T, a *machine, cluster *postgrestest.Server, address string, after time.Duration, server bool) {
+func killOnce(t *testing.T, a *machine, cluster *recalltest.Postgres, address string, after time.Duration, server bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
 	"mac-stats/sessionmem/transcript"
 )
@@ -196,7 +195,7 @@ func (m *machine) finds(question, want string) {
 }
 
 func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	b.now = b.now.Add(time.Hour) // its clock is fast
 	a.say("cpu-one", "the otter swims")
@@ -241,7 +240,7 @@ func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
 }
 
 func TestPrivateSessionsNeverReachTheServer(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "the otter swims")
 	a.Store.SetPrivate("cpu-two")

@@ -24,7 +24,7 @@ import (
 
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // status asks the server at an address for its status.
@@ -61,7 +61,7 @@ func withQuery(t *testing.T, address string, pairs ...string) string {
 }
 
 func TestErrorsNameTheNextStep(t *testing.T) {
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	t.Run("password", func(t *testing.T) {
 		address := cluster.Database(t)
 		u, _ := url.Parse(address)
@@ -149,7 +149,7 @@ func selfSigned(t *testing.T, dir string, ip net.IP) (cert, key string) {
 }
 
 // overTLS listens in front of a server and speaks TLS with a certificate, or refuses TLS.
-func overTLS(t *testing.T, cluster *postgrestest.Server, config *tls.Config) (port string) {
+func overTLS(t *testing.T, cluster *recalltest.Postgres, config *tls.Config) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -183,7 +183,7 @@ func overTLS(t *testing.T, cluster *postgrestest.Server, config *tls.Config) (po
 }
 
 func TestTLSMustMatchTheSettings(t *testing.T) {
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	cert, key := selfSigned(t, t.TempDir(), net.IPv4(127, 0, 0, 1))
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
@@ -204,13 +204,13 @@ func TestTLSMustMatchTheSettings(t *testing.T) {
 
 // TestAFullDiskLosesNothing: what doesn't fit waits, and a search says why it is partial.
 func TestAFullDiskLosesNothing(t *testing.T) {
-	cluster := postgrestest.Start(t)
+	cluster := recalltest.StartPostgres(t)
 	dir := cluster.Folder(t, "small")
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=14m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small disk can be mounted here: %s", out)
 	}
 	t.Cleanup(func() { _ = exec.CommandContext(context.WithoutCancel(t.Context()), "umount", "-l", dir).Run() }) // otherwise it ends with the container
-	if err := postgrestest.Own(dir); err != nil {
+	if err := recalltest.Own(dir); err != nil {
 		t.Fatal(err)
 	}
 	address := cluster.Database(t)

@@ -6,11 +6,11 @@ import (
 
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // backup saves a server's database; the function it returns restores it.
-func backup(t *testing.T, cluster *postgrestest.Server, address string) (restore func()) {
+func backup(t *testing.T, cluster *recalltest.Postgres, address string) (restore func()) {
 	t.Helper()
 	name := database(address)
 	stop := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'"
@@ -24,7 +24,7 @@ func backup(t *testing.T, cluster *postgrestest.Server, address string) (restore
 // TestAServerFromAnOldBackupForgetsAgain: its record of forgettings is old as well.
 func TestAServerFromAnOldBackupForgetsAgain(t *testing.T) {
 	t.Parallel()
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
@@ -60,7 +60,7 @@ func TestAServerFromAnOldBackupForgetsAgain(t *testing.T) {
 // under the number that another machine has meanwhile got.
 func TestARestoredServerReusesNumbers(t *testing.T) {
 	t.Parallel()
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "the otter swims")
@@ -80,7 +80,7 @@ func TestARestoredServerReusesNumbers(t *testing.T) {
 // TestADropElsewhereIsNoEnd: the running program puts everything there again.
 func TestADropElsewhereIsNoEnd(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "the otter swims")
 	b.say("cpu-two", "the otter sleeps")
@@ -119,7 +119,7 @@ func TestADropElsewhereIsNoEnd(t *testing.T) {
 // TestARenamedMachineStaysTheSame, and is shown by its latest name.
 func TestARenamedMachineStaysTheSame(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "the otter swims")
 	renamed, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Name: "study"})
@@ -140,7 +140,7 @@ func TestARenamedMachineStaysTheSame(t *testing.T) {
 // TestMissingTablesAreMadeAgain while the program runs.
 func TestMissingTablesAreMadeAgain(t *testing.T) {
 	t.Parallel()
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "the otter swims")

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/recalltest"
 )
 
 // meanings is an embedding model of four words, with further dimensions that mean nothing.
@@ -37,7 +37,7 @@ func (m meanings) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs
 }
 
 func TestMeaningFindsTextOnOtherMachines(t *testing.T) {
-	cluster := postgrestest.Shared(t)
+	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	models := map[*machine]meanings{}
@@ -118,7 +118,7 @@ func TestMeaningFindsTextOnOtherMachines(t *testing.T) {
 }
 
 func TestANewerSchemaIsRefused(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "the otter swims")
 	c, err := pgx.Connect(t.Context(), address)
@@ -136,7 +136,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 }
 
 func TestADroppedMachineIsGone(t *testing.T) {
-	address := postgrestest.Shared(t).Database(t)
+	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "the otter swims")
 	b.say("cpu-two", "the otter sleeps")

@@ -1,5 +1,6 @@
 // Package recalltest tests what every search index promises: the same hits, ordered by the
-// same rules, and the same forgetting, wherever the index keeps its data.
+// same rules, and the same forgetting, wherever the index keeps its data. It also starts the
+// PostgreSQL servers of tests. Only tests import it.
 package recalltest
 
 import (

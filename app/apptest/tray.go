@@ -1,0 +1,190 @@
+package apptest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/prop"
+)
+
+// The protocol's names (freedesktop.org, StatusNotifierItem).
+const (
+	watcherName = "org.kde.StatusNotifierWatcher"
+	watcherPath = dbus.ObjectPath("/StatusNotifierWatcher")
+	itemName    = "org.kde.StatusNotifierItem"
+	menuName    = "com.canonical.dbusmenu"
+)
+
+// callTimeout is the time limit of a call to the icon's process.
+const callTimeout = 5 * time.Second
+
+// Bus is a private session bus.
+type Bus struct {
+	// Address is the DBUS_SESSION_BUS_ADDRESS for the program under test.
+	Address string
+	cmd     *exec.Cmd
+}
+
+// StartBus starts dbus-daemon. Close ends it.
+func StartBus() (*Bus, error) {
+	path, err := exec.LookPath("dbus-daemon")
+	if err != nil {
+		return nil, fmt.Errorf("the tray's tests need dbus-daemon (Debian: apt install dbus-daemon): %w", err)
+	}
+	cmd := exec.CommandContext(context.Background(), path, "--session", "--nofork", "--nopidfile", "--print-address=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting a session bus: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting a session bus: %w", err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Process.Kill() // it printed no address, so it is useless whether or not it dies
+		return nil, fmt.Errorf("the session bus printed no address: %w", err)
+	}
+	return &Bus{Address: strings.TrimSpace(address), cmd: cmd}, nil
+}
+
+// Close ends the bus.
+func (b *Bus) Close() error {
+	if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil { // killed, it would leave its socket in /tmp
+		return fmt.Errorf("ending the session bus: %w", err)
+	}
+	_ = b.cmd.Wait() // it reports the signal
+	return nil
+}
+
+// TrayHost is a tray without a screen: a StatusNotifierWatcher that is also its host. It sees
+// what a panel would see of a tray icon and clicks what a person would click.
+type TrayHost struct {
+	conn *dbus.Conn
+
+	mu    sync.Mutex
+	items []registration
+	came  chan struct{} // closed and replaced whenever an item registers
+	icons int           // NewIcon signals
+}
+
+// registration is a registered icon.
+type registration struct {
+	owner string // its unique name on the bus
+	path  dbus.ObjectPath
+}
+
+// StartTrayHost starts the tray host on a bus.
+func StartTrayHost(address string) (*TrayHost, error) {
+	conn, err := dbus.Connect(address)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+	}
+	h := &TrayHost{conn: conn, came: make(chan struct{})}
+	if err := h.serve(); err != nil {
+		_ = conn.Close() // the first error is the one to return
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *TrayHost) serve() error {
+	if err := h.conn.Export(methods{h}, watcherPath, watcherName); err != nil {
+		return fmt.Errorf("exporting the watcher: %w", err)
+	}
+	_, err := prop.Export(h.conn, watcherPath, prop.Map{watcherName: {
+		"IsStatusNotifierHostRegistered": {Value: true, Emit: prop.EmitTrue},
+		"ProtocolVersion":                {Value: int32(0), Emit: prop.EmitTrue},
+		"RegisteredStatusNotifierItems":  {Value: []string{}, Emit: prop.EmitTrue},
+	}})
+	if err != nil {
+		return fmt.Errorf("exporting the watcher's properties: %w", err)
+	}
+	if err := h.conn.AddMatchSignal(dbus.WithMatchInterface(itemName), dbus.WithMatchMember("NewIcon")); err != nil {
+		return fmt.Errorf("watching icons: %w", err)
+	}
+	signals := make(chan *dbus.Signal, 64)
+	h.conn.Signal(signals)
+	go h.count(signals)
+	reply, err := h.conn.RequestName(watcherName, dbus.NameFlagDoNotQueue)
+	if err != nil {
+		return fmt.Errorf("becoming the tray host: %w", err)
+	}
+	if reply != dbus.RequestNameReplyPrimaryOwner {
+		return fmt.Errorf("another tray host is on this bus")
+	}
+	return nil
+}
+
+// count counts the icons' changes until the connection ends.
+func (h *TrayHost) count(signals <-chan *dbus.Signal) {
+	for s := range signals {
+		if s.Name == itemName+".NewIcon" {
+			h.mu.Lock()
+			h.icons++
+			h.mu.Unlock()
+		}
+	}
+}
+
+// methods are the methods that icons call.
+type methods struct{ host *TrayHost }
+
+// RegisterStatusNotifierItem is called by an icon with its path or its name.
+func (m methods) RegisterStatusNotifierItem(sender dbus.Sender, service string) *dbus.Error {
+	r := registration{owner: string(sender), path: "/StatusNotifierItem"}
+	if strings.HasPrefix(service, "/") {
+		r.path = dbus.ObjectPath(service)
+	}
+	m.host.mu.Lock()
+	defer m.host.mu.Unlock()
+	m.host.items = append(m.host.items, r)
+	close(m.host.came)
+	m.host.came = make(chan struct{})
+	return nil
+}
+
+// RegisterStatusNotifierHost would be called by other hosts; there are none.
+func (m methods) RegisterStatusNotifierHost(string) *dbus.Error { return nil }
+
+// Close removes the host, as when a panel ends.
+func (h *TrayHost) Close() error { return h.conn.Close() }
+
+// Item waits for an icon to register and returns the newest one.
+func (h *TrayHost) Item(ctx context.Context) (*Item, error) {
+	for {
+		h.mu.Lock()
+		came, items := h.came, slices.Clone(h.items)
+		h.mu.Unlock()
+		if len(items) > 0 {
+			r := items[len(items)-1]
+			return &Item{conn: h.conn, object: h.conn.Object(r.owner, r.path), owner: r.owner}, nil
+		}
+		select {
+		case <-came:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no icon registered: %w", ctx.Err())
+		}
+	}
+}
+
+// Registrations returns how many times an icon registered.
+func (h *TrayHost) Registrations() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.items)
+}
+
+// IconChanges returns how many times an icon signalled a new picture.
+func (h *TrayHost) IconChanges() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.icons
+}
