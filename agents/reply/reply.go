@@ -1,0 +1,127 @@
+// Package reply reads what a model wrote: thoughts, text, calls of tools and the marks of
+// its chat template. It does no I/O and loses no byte: the parts of a reply, in order, are
+// the reply.
+//
+// There are two layers. Parse reads a whole reply and decides; its parts are final. A
+// Shower passes text on while the reply arrives. It holds a mark until that is whole and
+// stops at the first thing that may be a call, until the reply has ended. Only Parse
+// finds calls.
+//
+// What is neither certain nor safe isn't taken: it is text, or a call with the reason why
+// it doesn't run, which the caller tells the model once.
+package reply
+
+// Kind is what a part of a reply is.
+type Kind int
+
+// Kinds of parts.
+const (
+	KindText    Kind = iota // the answer
+	KindThought             // what the model said to itself
+	KindCall                // calls of tools, as they were written
+	KindMark                // belongs to the chat template: headers, end marks, turns that the model made up
+)
+
+// Part is a range of a reply's bytes. The parts of a reply are contiguous and cover it.
+type Part struct {
+	Kind     Kind
+	From, To int    // bytes of the reply
+	Calls    []Call // of KindCall, in order; only those without Why run
+	// Behind marks text after a call that runs. The model wrote it before it knew the
+	// result; it belongs to the call's block and isn't shown as an answer.
+	Behind bool
+	// Why says why a text that looks like a call isn't one, in words for the model; ""
+	// if it doesn't look like one. The model may be told once.
+	Why string
+}
+
+// Call is a call of a tool as a model meant it.
+type Call struct {
+	Name string // the tool's own name; as the model wrote it if there is no such tool
+	// Args are the named arguments: strings, json.Number, bool, []any and map[string]any.
+	// A null is left out. Names of parameters are as written. Nil if the argument is Text.
+	Args map[string]any
+	Text string // the argument of a directive, "AGENT: coder Sort 3 numbers", byte for byte
+	Why  string // why the call doesn't run, in words for the model; "": it runs
+}
+
+// Tool is what a model may call.
+type Tool struct {
+	Name string // AGENT, or server.tool for a tool of another program
+	// For is set if the name stands for a call of another tool with the name as its first
+	// argument: an agent's slug stands for AGENT. Such a name counts only in an envelope.
+	For    string
+	Params []string // names of the parameters in order, which arguments without a name need
+	Reads  bool     // it changes nothing
+	Long   bool     // its text goes on over several lines, to the next call
+	// Fits returns why a call makes no sense: there is no such agent, the address is none.
+	// Nil accepts all calls.
+	Fits func(Call) error
+}
+
+// Quoted is text that the model saw and that isn't its own.
+type Quoted struct {
+	Text string
+	Own  bool // the person's message of this turn
+}
+
+// Marks are the marks of one model's chat template. The zero value has none; the table of
+// known words is always used.
+type Marks struct {
+	literal []literal
+}
+
+type literal struct {
+	text string
+	kind markKind
+}
+
+type markKind int
+
+// MarksOf returns the marks of a chat template.
+func MarksOf(template string) Marks { return Marks{} }
+
+// Parse returns the parts of a whole reply, which ended for reason: "stop", or "" if the
+// server gave none. A reply that ended otherwise has no calls that run, because its last
+// one may be incomplete. Parse is pure and takes time linear in the length of the reply.
+func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part {
+	if whole == "" {
+		return nil
+	}
+	return []Part{{Kind: KindText, To: len(whole)}}
+}
+
+// Resolve returns the tool that a model means by a name, whether the call is native or
+// written; ok is false if there is none. The name may have any case, other separators and
+// a namespace: functions.fetch_url, mcp__server__tool, FETCH_URL:0.
+func Resolve(name string, tools []Tool) (t Tool, ok bool) {
+	for _, t := range tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// Shower passes on what is certainly text or thought while a reply arrives. What it
+// returned as text is a prefix of the text of the parts, unless a later mark turns text
+// into thought; the parts then replace what was shown.
+type Shower struct {
+	tools   []Tool
+	quoted  []Quoted
+	marks   Marks
+	stopped bool
+}
+
+// NewShower returns a Shower for one reply. Its arguments are those of Parse.
+func NewShower(m Marks, tools []Tool, quoted []Quoted) *Shower {
+	return &Shower{marks: m, tools: tools, quoted: quoted}
+}
+
+// Write processes the next piece and returns the text and the thought that may be shown
+// now.
+func (s *Shower) Write(piece string) (text, thought string) { return piece, "" }
+
+// Stopped reports whether the Shower waits for the end of the reply, because what came
+// last may be a call. It shows nothing more.
+func (s *Shower) Stopped() bool { return s.stopped }
