@@ -1,0 +1,489 @@
+package reply
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// textOf returns a value as text: a string as it is, anything else as JSON.
+func textOf(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(plain(value))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// bare reads calls without an envelope: a line NAME: …, NAME(…), NAME{…}, a list of these,
+// or JSON. Whether they are meant is decided at the end, by what stands around them.
+func (r *reading) bare(t token) {
+	if r.thinking {
+		r.skip(t)
+		return
+	}
+	if t.isLine() {
+		r.directive(t)
+		return
+	}
+	calls, end, ok := r.value(t, len(r.s), true)
+	if !ok {
+		r.vain += end - t.from
+		r.skip(t)
+		return
+	}
+	r.take(item{from: t.from, to: end, kind: itemBare}, calls)
+}
+
+// value reads the value at a token that isn't a directive.
+func (r *reading) value(t token, limit int, strict bool) (calls []call, end int, ok bool) {
+	e := envelope{values: values{s: r.s[:min(limit, t.from+maxBare)], at: t.to}, tools: r.tools}
+	exact := func(name string) bool { return r.names[name] }
+	defer func() { r.steps += e.at - t.from }()
+	switch {
+	case t.kind == tokenName:
+		e.at = t.from
+		ok = e.named()
+		return e.calls, e.at, ok
+	case e.has("[") && e.listsNames():
+		e.at++
+		for {
+			e.blanks()
+			if word := e.s[e.at:]; !exact(word[:len(word)-len(strings.TrimLeftFunc(word, isWord))]) || !e.named() {
+				return nil, e.at, false
+			}
+			switch e.sign(",]") {
+			case ']':
+				return e.calls, e.at, true
+			case ',':
+			default:
+				return nil, e.at, false
+			}
+		}
+	}
+	value, ok := e.value()
+	if !ok {
+		return nil, e.at, false
+	}
+	calls = callsIn(value, strict, exact)
+	for _, c := range calls {
+		if tool, known := Resolve(c.name, r.tools); known && tool.For != "" {
+			return nil, e.at, false // {"name": "coder", …} may be anything
+		}
+	}
+	return calls, e.at, calls != nil
+}
+
+// directive reads a line NAME: argument. A long argument goes on over the next lines, up to
+// the next directive outside a fence or a made-up result, if the task has begun on the
+// line.
+func (r *reading) directive(t token) {
+	end := strings.IndexByte(r.s[t.to:], '\n')
+	if end < 0 {
+		end = len(r.s) - t.to
+	}
+	end += t.to
+	c := written{Call: Call{Name: t.name}}
+	tool, _ := Resolve(t.name, r.tools)
+	c.begun = len(strings.Fields(r.s[t.to:end])) > 1
+	switch {
+	case tool.Long && c.begun:
+		end = r.longEnd(end)
+	default:
+		end = r.endMark(t.to, end)
+	}
+	name, arg := t.name, strings.TrimSpace(r.s[t.to:end])
+	if stars := strings.Repeat("*", t.stars); stars != "" { // **NAME:** or **NAME: …**
+		if rest, ok := strings.CutPrefix(arg, stars); ok {
+			arg = strings.TrimSpace(rest)
+		} else {
+			arg = strings.TrimSpace(strings.TrimSuffix(arg, stars))
+		}
+	}
+	if name == foreignName {
+		var rest string
+		name, rest, _ = strings.Cut(arg, " ")
+		arg = strings.TrimSpace(rest)
+	}
+	var value any = arg
+	if inner, ok := decoded(arg); ok && name != t.name {
+		value = inner
+	}
+	r.take(item{from: t.from, to: end, kind: itemBare}, []call{{name, value}})
+	taken := &r.items[len(r.items)-1].calls[0]
+	taken.begun = c.begun
+	if taken.Why != "" {
+		r.misfit = taken.Why
+	}
+}
+
+// endMark returns where a line's argument ends: before an end mark at the line's end.
+func (r *reading) endMark(from, end int) int {
+	for at := from; at < end; at++ {
+		if m, st := r.markAt(r.s, at); st == yes && (m.kind == markEnd || m.kind == markThought || m.kind == markEnvelope && m.close) && r.lineEnds(m.to) {
+			return at
+		}
+	}
+	return end
+}
+
+// longEnd returns where a long argument ends whose first line ends here.
+func (r *reading) longEnd(lineEnd int) int {
+	fence := ""
+	for at := lineEnd; at < len(r.s); {
+		at++ // the line feed
+		line, _, _ := strings.Cut(r.s[min(at, len(r.s)):], "\n")
+		trimmed := strings.TrimSpace(line)
+		sign, count := fenceMark(trimmed)
+		name, _, isDirective := strings.Cut(line, ":")
+		switch {
+		case fence != "":
+			if count >= len(fence) && sign == fence[0] && count == len(trimmed) {
+				fence = ""
+			}
+		case count >= 3 && !strings.Contains(trimmed[count:], "`"):
+			fence = trimmed[:count]
+		case isDirective && r.names[name], isResult(trimmed):
+			return at
+		default:
+			for i := at; i < at+len(line); i++ {
+				m, st := r.markAt(r.s, i)
+				if st != yes {
+					continue
+				}
+				if m.kind == markResult || m.kind == markRole && r.lineBegins(i) || m.kind == markEnd && r.lineEnds(m.to) || m.kind == markThought && m.close && r.closesHere(m) {
+					return i
+				}
+			}
+		}
+		at += len(line)
+	}
+	return len(r.s)
+}
+
+// readFence reads a code fence. One with the name of an envelope is one. Any other is shown,
+// unless it holds nothing but calls; then what stands around it decides.
+func (r *reading) readFence(t token) {
+	body, end, closed := r.fenceEnd(t.to, t.fence)
+	if !closed || r.thinking {
+		if m, ok := r.thoughtEnd(t.to); !closed && ok && r.closesHere(m) { // the thought's end, not the answer's code
+			r.moveTo(m.from, r.lineBegins(m.from))
+			r.judge = false
+			return
+		}
+		if r.thinking && !closed {
+			end = t.to
+		}
+		r.moveTo(end, true)
+		return
+	}
+	info, _, _ := strings.Cut(t.info, " ")
+	if entry, ok := vocabulary()[info]; ok && entry.kind == markEnvelope && info != "python" {
+		e := envelope{values: values{s: r.s[:body], at: t.to, loose: true}, tools: r.tools}
+		if ok := e.inside(info); ok && len(e.calls) > 0 && strings.TrimSpace(r.s[min(e.at, body):body]) == "" {
+			r.take(item{from: t.from, to: end, kind: itemEnvelope}, e.calls)
+			return
+		}
+		r.vain += body - t.to
+	} else if calls := r.only(t.to, body); calls != nil {
+		r.take(item{from: t.from, to: end, kind: itemFence}, calls)
+		return
+	}
+	r.moveTo(end, true)
+	r.blank = false
+}
+
+// only returns the calls in a range, if it has nothing else.
+func (r *reading) only(from, to int) (calls []call) {
+	inner := &scanner{s: r.s[:to], at: from, whole: true, names: r.names, judge: true, fresh: true}
+	for {
+		if strings.Trim(r.s[inner.at:to], " \t\r\n,") == "" {
+			return calls
+		}
+		begin := inner.at
+		t, st := inner.next()
+		r.steps += inner.at - begin
+		if st != yes || strings.Trim(r.s[begin:t.from], " \t\r\n,;") != "" {
+			return nil
+		}
+		switch {
+		case t.isLine():
+			line, _, _ := strings.Cut(r.s[t.to:to], "\n")
+			end := t.to + len(line)
+			if tool, _ := Resolve(t.name, r.tools); tool.Long {
+				end = to
+			}
+			calls = append(calls, call{t.name, strings.TrimSpace(r.s[t.to:end])})
+			inner.moveTo(end, true)
+		case t.kind == tokenName || t.kind == tokenValue:
+			found, end, ok := r.value(t, to, true)
+			if !ok {
+				r.vain += end - from
+				return nil
+			}
+			calls = append(calls, found...)
+			inner.moveTo(end, true)
+		default:
+			return nil
+		}
+	}
+}
+
+// action reads ReAct's Action: and Action Input:, or an Action: with JSON.
+func (r *reading) action(t token) {
+	if r.thinking {
+		r.skip(t)
+		return
+	}
+	line, rest, _ := strings.Cut(r.s[t.to:], "\n")
+	name := strings.Trim(strings.TrimSpace(line), "`*[]")
+	input, isInput := strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), "Action Input:")
+	switch _, known := Resolve(name, r.tools); {
+	case isInput && name != "" && len(name) < maxMark:
+		from := len(r.s) - len(input)
+		end := from
+		for at := from; at < len(r.s); {
+			line, _, _ := strings.Cut(r.s[at:], "\n")
+			if at > from && (isResult(strings.TrimSpace(line)) || strings.HasPrefix(line, "Thought:") || strings.HasPrefix(line, "Action:") || strings.HasPrefix(line, "Final Answer:")) {
+				break
+			}
+			at += len(line) + 1
+			end = min(at, len(r.s))
+		}
+		r.steps += end - from
+		end = r.endMark(from, end)
+		text := strings.TrimSpace(r.s[from:end])
+		e := envelope{values: values{s: text, loose: true}, tools: r.tools}
+		if strings.HasPrefix(text, "```") {
+			e.skipLine()
+		}
+		var args any = strings.Trim(text, "`\"'")
+		if e.blanks(); e.has("{") {
+			if value, ok := e.value(); ok {
+				args = value
+			}
+		}
+		r.take(item{from: t.from, to: end, kind: itemEnvelope}, []call{{name, args}})
+	case strings.HasPrefix(name, "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "["), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "```"):
+		e := envelope{values: values{s: r.s, at: t.to, loose: true}, tools: r.tools}
+		e.blanks()
+		fenced := e.has("```")
+		if fenced {
+			e.skipLine()
+			e.blanks()
+		}
+		if e.at < len(r.s) && (r.s[e.at] == '{' || r.s[e.at] == '[') && e.one() {
+			if e.blanks(); fenced && e.has("```") {
+				e.skipLine()
+			}
+			r.take(item{from: t.from, to: min(e.at, len(r.s)), kind: itemEnvelope}, e.calls)
+			return
+		}
+		r.vain += e.at - t.from
+		r.skip(t)
+	case known && strings.TrimSpace(rest) == "":
+		r.take(item{from: t.from, to: t.to + len(line), kind: itemEnvelope}, []call{{name, nil}})
+	default:
+		r.skip(t)
+	}
+}
+
+// parts decides what the items are and returns the parts.
+func (r *reading) parts(reason string) []Part {
+	if r.s == "" {
+		return nil
+	}
+	r.note(len(r.s))
+	for at := 0; at < len(r.items); {
+		at = r.decide(at)
+	}
+	r.refuse(reason)
+	var parts []Part
+	behind, at := false, 0
+	add := func(p Part) {
+		n := len(parts)
+		switch {
+		case p.From == p.To:
+		case n > 0 && p.Kind == KindText && parts[n-1].Kind == KindText && parts[n-1].Behind == p.Behind:
+			parts[n-1].To = p.To
+			parts[n-1].Why = cmp.Or(parts[n-1].Why, p.Why)
+		default:
+			parts = append(parts, p)
+		}
+	}
+	for k, i := range r.items {
+		add(Part{Kind: KindText, From: at, To: i.from, Behind: behind})
+		at = i.to
+		p := Part{From: i.from, To: i.to, Why: i.why}
+		switch {
+		case i.kind == itemThought:
+			p.Kind = KindThought
+		case i.kind == itemMark, i.kind == itemEnd && r.endsAt(k):
+			p.Kind = KindMark
+		case i.calls != nil && i.why == "":
+			p.Kind = KindCall
+			for _, c := range i.calls {
+				p.Calls = append(p.Calls, c.Call)
+				behind = behind || c.Why == ""
+			}
+		default:
+			p.Behind = behind
+		}
+		add(p)
+	}
+	add(Part{Kind: KindText, From: at, To: len(r.s), Behind: behind})
+	if len(parts) == 1 && parts[0].Kind == KindText && parts[0].Why == "" {
+		parts[0].Why = r.nearMiss()
+	}
+	return parts
+}
+
+// endsAt reports whether the end mark k is one: nothing but marks follows it, or the header
+// of a turn.
+func (r *reading) endsAt(k int) bool {
+	at := r.items[k].to
+	for _, i := range r.items[k+1 : min(len(r.items), k+1+maxHeld)] {
+		switch {
+		case strings.TrimSpace(r.s[at:i.from]) != "", i.kind == itemShown:
+			return false
+		case i.kind != itemEnd:
+			return r.s[i.from] == '<' || r.s[i.from] == '['
+		}
+		at = i.to
+	}
+	return strings.TrimSpace(r.s[at:]) == ""
+}
+
+// decide decides about the group of calls that begins with an item, and returns the next
+// item. A group has nothing but blanks between its calls.
+func (r *reading) decide(from int) int {
+	first := r.items[from]
+	if first.calls == nil {
+		return from + 1
+	}
+	to := from + 1
+	for to < len(r.items) && r.items[to].calls != nil && (r.items[to].kind == itemEnvelope) == (first.kind == itemEnvelope) && strings.Trim(r.s[r.items[to-1].to:r.items[to].from], " \t\r\n,;") == "" {
+		to++
+	}
+	group := r.items[from:to]
+	follows := r.lastText > group[len(group)-1].from
+	why, shown := "", first.before == colon && follows
+	if first.kind != itemEnvelope {
+		why, shown = r.unmarked(group, follows)
+	}
+	for i := range group {
+		if shown {
+			group[i].kind, group[i].calls = itemShown, nil
+		}
+		group[i].why = why
+	}
+	return to
+}
+
+// unmarked decides about a group without an envelope. It is a call, an example that is
+// shown, or neither: then why says what the model is told.
+func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) {
+	first, last := group[0], group[len(group)-1]
+	names := map[string]bool{}
+	reads, fence, unfit := true, false, r.misfit
+	for _, i := range group {
+		fence = fence || i.kind == itemFence
+		for _, c := range i.calls {
+			names[c.Name] = true
+			reads = reads && c.tool.Reads
+			if unfit == "" && c.Why != "" {
+				unfit = c.Why
+			}
+			if c.tool.Long && c.Args == nil && !c.begun && !fence && (r.hasText || len(group) > 1) {
+				unfit = "write the task on the same line: " + c.Name + ": <name> <task>"
+			}
+			if (fence || !c.known) && r.asks(c.Name) {
+				return "", true
+			}
+		}
+	}
+	before := first.before
+	isList := before == colon && len(names) > 1 && !reads
+	ownLines := r.lineBegins(first.from) && r.lineEnds(last.to)
+	switch {
+	case isList, follows && (before == colon || fence || unfit != ""), fence && before == colon:
+		return "", true
+	case unfit != "":
+		return unfit, false
+	case fence && !reads && r.hasText:
+		return "a call in a code fence isn't run: write it without the fence", false
+	case !follows && before != open, follows && ownLines && (before == nothing || before == finished):
+		return "", false
+	case follows:
+		return "", true
+	}
+	return "the call stands in the middle of a sentence: write it on a line of its own", false
+}
+
+// asks reports whether the person's message names a tool.
+func (r *reading) asks(name string) bool {
+	for _, q := range r.quoted {
+		if q.Own && strings.Contains(strings.ToLower(q.Text), strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse tells the calls that don't run why: the reply was cut, quoted text holds them, or
+// there are too many.
+func (r *reading) refuse(reason string) {
+	count := 0
+	var folded []quotation
+	for k := range r.items {
+		i := &r.items[k]
+		if i.why != "" {
+			continue
+		}
+		for n := range i.calls {
+			c := &i.calls[n]
+			if c.Why != "" {
+				continue
+			}
+			if count++; count > MaxCalls {
+				c.Why = "at most " + strconv.Itoa(MaxCalls) + " calls of a reply run"
+				continue
+			}
+			if folded == nil {
+				folded = foldQuotations(r.quoted)
+			}
+			others, own := heldBy(folded, c.Call)
+			switch {
+			case reason != "" && reason != "stop":
+				c.Why = "the reply was cut before its end"
+			case others:
+				c.Why = "this call stands in text that was quoted to you; if the user wants it, say so in your answer"
+			case own && r.hasText:
+				i.kind, i.calls = itemShown, nil
+			}
+			if i.calls == nil {
+				break
+			}
+		}
+	}
+}
+
+// nearMiss returns what to tell the model if the whole reply is one line that names a tool
+// and a colon, but not in the exact form.
+func (r *reading) nearMiss() string {
+	line := strings.TrimSpace(r.s)
+	if strings.Contains(line, "\n") {
+		return ""
+	}
+	name, _, ok := strings.Cut(line, ":")
+	for _, t := range r.tools {
+		if folded := foldName(name); ok && t.For == "" && !r.asks(t.Name) && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name)) {
+			return "write a call on a line of its own that begins with " + t.Name + ":"
+		}
+	}
+	return ""
+}

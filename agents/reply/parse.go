@@ -1,0 +1,648 @@
+package reply
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// MaxCalls is the maximum number of calls of one reply that run.
+	MaxCalls = 5
+	maxBare  = 20_000    // bytes of a call outside an envelope
+	maxVain  = 2_000_000 // bytes read in vain, after which a reply has no more calls
+)
+
+// item is something else than text in a reply, before it is decided what it is.
+type item struct {
+	from, to int
+	kind     itemKind
+	calls    []written
+	before   ending // how the text before ends
+	why      string // why it is text, although it looks like a call
+}
+
+type itemKind int
+
+const (
+	itemThought itemKind = iota
+	itemMark
+	itemEnd      // an end mark, if nothing but marks follows
+	itemEnvelope // calls in an envelope
+	itemBare     // calls without one
+	itemFence    // calls in a code fence
+	itemResult   // a made-up result, which ends everything
+	itemShown    // text after all
+)
+
+// written is a call with the tool that it means.
+type written struct {
+	Call
+	tool  Tool
+	known bool
+	begun bool // a long one whose task has begun
+}
+
+// reading is the reading of one whole reply, from its first byte to its last.
+type reading struct {
+	*scanner
+	tools  []Tool
+	quoted []Quoted
+	items  []item
+
+	noted    int    // up to where the text is taken note of
+	hasText  bool   // there is text outside thoughts and marks
+	lastText int    // where the last such text ends
+	called   bool   // there is a call
+	over     bool   // a made-up result has ended everything
+	ending   ending // how the last text before noted ends
+
+	began    bool // the reply began with a thought
+	thinking bool // in a thought that never ends, only calls in marks count
+	text     int  // opening marks of thoughts that are text; so are as many closing ones
+	around   bool // a mark around the answer was opened
+	endless  bool // no closing mark of a thought follows
+	misfit   string
+	vain     int
+}
+
+// Parse returns the parts of a whole reply, which ended for reason: "stop", or "" if the
+// server gave none. A reply that ended otherwise has no calls that run, because its last
+// one may be incomplete. Parse is pure and takes time linear in the length of the reply.
+func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part {
+	r := &reading{scanner: newScanner(m, tools, quoted), tools: tools, quoted: quoted}
+	r.s, r.scanner.whole = whole, true
+	r.pair()
+	r.read()
+	return r.parts(reason)
+}
+
+// read finds the items.
+func (r *reading) read() {
+	for {
+		t, st := r.next()
+		if st == no {
+			return
+		}
+		if r.vain > maxVain && t.kind != tokenMark {
+			r.skip(t)
+			continue
+		}
+		switch t.kind {
+		case tokenMark:
+			r.mark(t)
+		case tokenFence:
+			r.readFence(t)
+		case tokenAction:
+			r.action(t)
+		case tokenAnswer:
+			if r.began && !r.thinking {
+				r.add(item{from: t.from, to: t.to, kind: itemMark}, true)
+				continue
+			}
+			r.skip(t)
+		case tokenResult:
+			if r.called && !r.thinking {
+				r.add(item{from: t.from, to: len(r.s), kind: itemResult}, true)
+				continue
+			}
+			r.skip(t)
+		default:
+			r.bare(t)
+		}
+	}
+}
+
+// pairs are what models write around a thought at the beginning of a reply, in words. They
+// count only if the thought is closed.
+var pairs = []struct {
+	open  string
+	close []string
+}{
+	{"Thought:", []string{"\nAction:", "\nFinal Answer:"}},
+	{"<unused94>thought", []string{"<unused95>"}},
+	{"Here is my thought process:", []string{"Here is my response:"}},
+	{"analysis", []string{"assistantfinal", "assistantcommentary"}},
+}
+
+// pair reads a thought between such words.
+func (r *reading) pair() {
+	from := r.behindBlanks(0)
+	for _, p := range pairs {
+		if !strings.HasPrefix(r.s[from:], p.open) {
+			continue
+		}
+		end := mark{from: len(r.s)}
+		for _, word := range p.close {
+			if at := strings.Index(r.s, word); at >= 0 && at < end.from {
+				end = mark{from: at, to: at + len(word)}
+				if word[0] == '\n' {
+					end = mark{from: at, to: at + 1} // the word says what follows
+				}
+			}
+		}
+		if r.steps += len(r.s); end.from < len(r.s) {
+			r.began = true
+			r.addThought(item{from: from, to: from + len(p.open), kind: itemMark}, end)
+		}
+		return
+	}
+}
+
+// add appends an item and goes on behind it; fresh says that a line begins there.
+func (r *reading) add(i item, fresh bool) {
+	r.note(i.from)
+	r.noted = i.to
+	if i.calls != nil {
+		r.called, r.ending = true, nothing
+	}
+	r.over = r.over || i.kind == itemResult
+	r.items = append(r.items, i)
+	r.moveTo(i.to, fresh)
+}
+
+// skip leaves a token as text.
+func (r *reading) skip(t token) {
+	to := max(t.to, t.from+1)
+	if t.kind == tokenName || t.kind == tokenAction || t.kind == tokenAnswer {
+		to = t.from + 1
+	}
+	r.moveTo(to, false)
+}
+
+// note takes note of the text before an item.
+func (r *reading) note(before int) {
+	text := strings.TrimSpace(r.s[r.noted:max(r.noted, before)])
+	if text != "" && !r.over {
+		r.hasText, r.lastText = true, before
+		r.ending = endingOf(r.s[r.noted:before])
+	}
+	r.noted = max(r.noted, before)
+}
+
+// said reports whether there is text or a call before, outside thoughts and marks.
+func (r *reading) said(before int) bool {
+	return r.hasText || r.called || strings.TrimSpace(r.s[r.noted:before]) != ""
+}
+
+// behindItem reports whether nothing but blanks stands between the last item and a place,
+// or the reply's beginning and it.
+func (r *reading) behindItem(at int) bool { return strings.TrimSpace(r.s[r.noted:at]) == "" }
+
+// lineBegins reports whether only blanks stand between the beginning of a line and a place.
+func (r *reading) lineBegins(at int) bool {
+	before := strings.TrimRight(r.s[max(0, at-maxMark):at], " \t")
+	return before == "" && at <= maxMark || strings.HasSuffix(before, "\n")
+}
+
+// lineEnds reports whether only blanks stand between a place and the end of the line.
+func (r *reading) lineEnds(at int) bool {
+	after := strings.TrimLeft(r.s[at:min(len(r.s), at+maxMark)], " \t\r")
+	return after == "" || after[0] == '\n'
+}
+
+// mark reads what a mark begins, or leaves it as text.
+func (r *reading) mark(t token) {
+	m := t.mark
+	switch {
+	case m.kind == markEnvelope && !m.close, m.kind == markCall && !m.close:
+		r.envelope(t)
+		return
+	case r.thinking && m.kind != markEnd && m.kind != markHeader:
+	case m.kind == markThought && m.close:
+		if r.closesThought(m) {
+			return
+		}
+	case m.kind == markThought:
+		if r.opensThought(m) {
+			return
+		}
+		r.text++
+	case m.kind == markEnvelope || m.kind == markCall: // a stray closing mark behind a call
+		if n := len(r.items); n > 0 && r.items[n-1].calls != nil && r.behindItem(m.from) {
+			r.add(item{from: m.from, to: m.to, kind: itemMark}, false)
+			return
+		}
+	case m.kind == markEnd:
+		line := r.s[strings.LastIndexByte(r.s[:m.from], '\n')+1 : m.from]
+		if isListItem(line) || m.word == "/s" && strings.Contains(line, "<s>") {
+			break
+		}
+		r.add(item{from: m.from, to: m.to, kind: itemEnd}, r.fresh)
+		return
+	case m.kind == markRole:
+		if r.role(m) {
+			return
+		}
+	case m.kind == markHeader:
+		if r.header(m) {
+			return
+		}
+	case m.kind == markAround:
+		if m.close && r.around || !m.close && r.behindItem(m.from) {
+			r.around = !m.close
+			r.add(item{from: m.from, to: m.to, kind: itemMark}, true)
+			return
+		}
+	case m.kind == markResult && !m.close && r.called:
+		r.add(item{from: m.from, to: len(r.s), kind: itemResult}, true)
+		return
+	}
+	r.skip(t)
+}
+
+// isListItem reports whether a line so far is only the sign of a list.
+func isListItem(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && strings.Trim(line, "-*+•–0123456789.)") == ""
+}
+
+// opensThought reads a thought that a mark opens.
+func (r *reading) opensThought(m mark) bool {
+	first := r.behindItem(m.from) && !r.said(m.from)
+	if !first && !r.fresh && !r.behindItem(m.from) && !(r.began && r.sentence(m.from) == finished) {
+		return false
+	}
+	if end, ok := r.thoughtEnd(m.to); ok {
+		r.began = r.began || first
+		r.addThought(item{from: m.from, to: m.to, kind: itemMark}, end)
+		return true
+	}
+	r.endless = true
+	rest := r.s[m.to:]
+	letter, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+	if !first || strings.HasPrefix(rest, " ") && unicode.IsLower(letter) && !strings.Contains(rest, "\n") {
+		return false
+	}
+	r.unclosed(item{from: m.from, to: m.to, kind: itemMark})
+	return true
+}
+
+// addThought appends the opening mark, the thought and its closing mark, with the blanks
+// behind it.
+func (r *reading) addThought(open item, end mark) {
+	r.add(open, true)
+	r.add(item{from: open.to, to: end.from, kind: itemThought}, true)
+	r.add(item{from: end.from, to: r.behindBlanks(end.to), kind: itemMark}, true)
+}
+
+func (r *reading) behindBlanks(at int) int {
+	return len(r.s) - len(strings.TrimLeft(r.s[at:], " \t\r\n"))
+}
+
+// unclosed reads a thought that is never closed: all the rest is thought, but for the calls
+// in marks that are the last thing in it.
+func (r *reading) unclosed(open item) {
+	r.add(open, true)
+	first := len(r.items)
+	said, lastText := r.hasText, r.lastText
+	r.thinking = true
+	r.read()
+	end := len(r.s)
+	keep := len(r.items)
+	for keep > first && (r.items[keep-1].kind == itemEnvelope || r.items[keep-1].kind == itemEnd) && strings.TrimSpace(r.s[r.items[keep-1].to:end]) == "" {
+		keep--
+		end = r.items[keep].from
+	}
+	last := append([]item{{from: open.to, to: end, kind: itemThought}}, r.items[keep:]...)
+	r.items = append(r.items[:first], last...)
+	r.noted = len(r.s)
+	r.hasText, r.lastText = said, lastText
+}
+
+// thoughtEnd finds the closing mark of a thought that begins here: the first of any word,
+// unless it is quoted or in a code fence that closes.
+func (r *reading) thoughtEnd(from int) (mark, bool) {
+	if r.endless {
+		return mark{}, false
+	}
+	shut := map[byte]bool{} // no fence of this sign closes any more
+	begins := true
+	for at := from; at < len(r.s); {
+		if begins {
+			begins = false
+			trimmed := strings.TrimLeft(r.s[at:min(len(r.s), at+maxMark)], " \t")
+			if sign, count := fenceMark(trimmed); count >= 3 && !shut[sign] {
+				if next := strings.IndexByte(r.s[at:], '\n'); next >= 0 {
+					if _, end, closed := r.fenceEnd(at+next+1, trimmed[:count]); closed {
+						at, begins = end, true
+						continue
+					}
+				}
+				shut[sign] = true
+			}
+		}
+		if r.s[at] == '\n' {
+			begins = true
+		}
+		m, st := r.markAt(r.s, at)
+		if st == yes && m.kind == markThought && m.close && !r.isQuoted(m) {
+			r.steps += at - from
+			return m, true
+		}
+		at++
+	}
+	r.steps += len(r.s) - from
+	return mark{}, false
+}
+
+// isQuoted is hidden for a mark in a thought, where it doesn't matter what was asked.
+func (r *reading) isQuoted(m mark) bool {
+	m.word = ""
+	return r.hidden(m) == yes
+}
+
+// closesThought takes a closing mark without an opening one: all before it is thought.
+func (r *reading) closesThought(m mark) bool {
+	if r.text > 0 {
+		r.text--
+		return false
+	}
+	if !r.closesHere(m) {
+		return false
+	}
+	from := 0
+	if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
+		from = r.items[0].to
+	}
+	*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true}
+	if from > 0 {
+		r.add(item{to: from, kind: itemMark}, true)
+	}
+	r.addThought(item{from: from, to: from, kind: itemMark}, m)
+	return true
+}
+
+// closesHere reports whether a closing mark stands where models write one: at a line's
+// beginning or end, or glued to what is before it, if that ends or something begins.
+func (r *reading) closesHere(m mark) bool {
+	if r.lineBegins(m.from) || r.lineEnds(m.to) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(r.s[:m.from])
+	after, _ := utf8.DecodeRuneInString(r.s[m.to:])
+	return !unicode.IsSpace(before) && (strings.ContainsRune(sentenceEnds, before) || unicode.IsUpper(after) || unicode.IsSpace(after) || strings.ContainsRune("<[{◁", after))
+}
+
+// ending is how the text before a place ends.
+type ending int
+
+const (
+	nothing  ending = iota // there is none
+	finished               // with a sentence
+	colon
+	sign // with something else that is no letter
+	open // in the middle of a sentence
+)
+
+const sentenceEnds = ".!?…。！？"
+
+// sentence returns how the text before a place ends, without thoughts and marks.
+func (r *reading) sentence(at int) ending {
+	if text := r.s[r.noted:at]; strings.TrimSpace(text) != "" {
+		return endingOf(text)
+	}
+	return r.ending
+}
+
+// endingOf returns how a text ends. Behind a blank line, a sentence without its end counts
+// as a sign.
+func endingOf(text string) ending {
+	trimmed := strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '*' || r == '_' })
+	last, _ := utf8.DecodeLastRuneInString(trimmed)
+	switch {
+	case trimmed == text && strings.ContainsRune("\"'`([{<>“„«‹「『‘", last):
+		return open // quoted, or in brackets
+	case strings.ContainsRune(sentenceEnds, last):
+		return finished
+	case last == ':' || last == '：':
+		return colon
+	case !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune(",;，、", last), strings.Count(text[len(trimmed):], "\n") > 1:
+		return sign
+	}
+	return open
+}
+
+// role reads the header of a turn. That of a user, after something was said, ends the
+// reply: what follows is a turn that the model made up.
+func (r *reading) role(m mark) bool {
+	name, to, _ := r.roleHeader(m)
+	alone := r.lineBegins(m.from) && r.lineEnds(to) && r.sentence(m.from) != colon
+	if m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0) {
+		return false
+	}
+	if name != "assistant" && name != "model" && r.said(m.from) {
+		to = len(r.s)
+	}
+	if name == "observation" && r.called || name == "tool" && r.called {
+		r.add(item{from: m.from, to: len(r.s), kind: itemResult}, true)
+		return true
+	}
+	r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
+	return true
+}
+
+// header reads the header of a message: <|channel|>analysis<|message|> begins a thought, a
+// recipient a call, anything else an answer.
+func (r *reading) header(m mark) bool {
+	if m.close || !r.behindItem(m.from) && !r.lineBegins(m.from) {
+		return false
+	}
+	text, to, st := r.messageHeader(m)
+	if st != yes {
+		return false
+	}
+	open := item{from: m.from, to: to, kind: itemMark}
+	if _, name, ok := strings.Cut(text, "to="); ok {
+		name = name[:len(name)-len(strings.TrimLeftFunc(name, func(r rune) bool { return isWord(r) || strings.ContainsRune(".-:", r) }))]
+		e := envelope{values: values{s: r.s, at: to, loose: true}, tools: r.tools}
+		e.blanks()
+		value, ok := e.value()
+		if !ok {
+			r.vain += e.at - to
+			return false
+		}
+		end := e.at
+		if m, st := markAt(r.s, r.behindBlanks(min(end, len(r.s))), nil); end < len(r.s) && st == yes && m.kind == markEnd {
+			end = m.to
+		}
+		r.take(item{from: m.from, to: end, kind: itemEnvelope}, []call{{name, value}})
+		return true
+	}
+	if r.thinking {
+		return false
+	}
+	if !isThoughtHeader(text) {
+		r.add(item{from: m.from, to: to, kind: itemMark}, true)
+		return true
+	}
+	r.began = r.began || !r.said(m.from)
+	for at := to; at < len(r.s); at++ {
+		if r.s[at] != '<' {
+			continue
+		}
+		if end, st := r.markAt(r.s, at); st == yes && (end.kind == markEnd || end.kind == markHeader) {
+			if end.kind == markHeader && !end.close {
+				end.to = end.from // begins the next message
+			}
+			r.steps += at - to
+			r.addThought(open, end)
+			return true
+		}
+	}
+	r.unclosed(open)
+	return true
+}
+
+// envelope reads an envelope.
+func (r *reading) envelope(t token) {
+	m := t.mark
+	e := envelope{values: values{s: r.s, at: m.to, loose: true}, tools: r.tools}
+	word := m.word
+	if m.kind == markCall || m.attr != "" {
+		e.at, word = m.from, ""
+	}
+	ok := e.inside(word)
+	end := min(e.at, len(r.s))
+	if !ok || len(e.calls) == 0 {
+		r.vain += max(e.at, e.far) - m.from
+	}
+	r.steps += max(e.at, e.far) - m.from
+	hidden := t.hidden || r.inParentheses(m.from, end)
+	switch {
+	case ok && len(e.calls) > 0 && hidden:
+		r.moveTo(end, false)
+	case ok && len(e.calls) > 0:
+		r.take(item{from: m.from, to: end, kind: itemEnvelope}, e.calls)
+	case ok && !hidden && (e.closed || e.none):
+		r.add(item{from: m.from, to: end, kind: itemMark}, r.fresh) // empty
+	case !ok && !hidden && r.meant(m):
+		r.unreadable(m, e.calls)
+	default:
+		r.skip(t)
+	}
+}
+
+// meant reports whether an envelope that can't be read was meant as a call.
+func (r *reading) meant(m mark) bool {
+	inside := strings.TrimLeft(r.s[m.to:min(len(r.s), m.to+maxMark)], " \t\r\n")
+	if m.kind == markCall {
+		_, known := Resolve(m.attr, r.tools)
+		return m.attr != "" && (known || inside != "" && strings.ContainsRune("{<", rune(inside[0])))
+	}
+	sc := scanner{s: inside, whole: true, names: r.names}
+	return inside != "" && (inside[0] == '{' || inside[0] == '[') && (sc.head(0) == yes || strings.Contains(inside, `"name"`)) || strings.HasPrefix(inside, "<function=") || strings.HasPrefix(inside, "<invoke ")
+}
+
+// unreadable takes an envelope that can't be read as a call that doesn't run, up to its
+// closing mark.
+func (r *reading) unreadable(m mark, calls []call) {
+	end := len(r.s)
+	for at := m.to; at < len(r.s); at++ {
+		if found, st := r.markAt(r.s, at); st == yes && found.close && found.word == m.word {
+			end = found.to
+			break
+		}
+	}
+	r.vain += end - m.to
+	name := m.attr
+	if len(calls) > 0 {
+		name = calls[0].name
+	}
+	r.add(item{from: m.from, to: end, kind: itemEnvelope, before: r.sentence(m.from), calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
+}
+
+// inParentheses reports whether a range of a line stands between parentheses.
+func (r *reading) inParentheses(from, to int) bool {
+	before := r.s[max(0, from-maxHead):from]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ := strings.Cut(r.s[to:min(len(r.s), to+maxHead)], "\n")
+	return strings.Count(before, "(") > strings.Count(before, ")") && strings.Contains(after, ")")
+}
+
+// take appends an item with calls, each with its tool.
+func (r *reading) take(i item, calls []call) {
+	i.before = r.sentence(i.from)
+	for _, c := range calls {
+		w := written{Call: Call{Name: c.name}}
+		w.tool, w.known = Resolve(c.name, r.tools)
+		name := w.tool.Name
+		if w.known {
+			w.Name = name
+		}
+		if w.tool.For != "" {
+			w.Name = w.tool.For
+			for _, t := range r.tools {
+				if t.Name == w.tool.For {
+					w.tool = t
+				}
+			}
+		}
+		w.Args, w.Text = arguments(c.args, w.tool)
+		if name != w.tool.Name && w.known {
+			switch {
+			case w.Args == nil:
+				w.Text = strings.TrimSpace(name + " " + w.Text)
+			case len(w.tool.Params) > 0:
+				if _, given := w.Args[w.tool.Params[0]]; !given {
+					w.Args[w.tool.Params[0]] = name
+				}
+			}
+		}
+		if !w.known {
+			w.Why = "there is no tool " + shorten(w.Name)
+		} else if w.tool.Fits != nil {
+			if err := w.tool.Fits(w.Call); err != nil {
+				w.Why = err.Error()
+			}
+		}
+		i.calls = append(i.calls, w)
+	}
+	r.add(i, i.kind != itemEnvelope)
+}
+
+func shorten(name string) string {
+	if runes := []rune(name); len(runes) > 40 {
+		return string(runes[:40]) + "…"
+	}
+	return name
+}
+
+// arguments returns what a call's value says: named arguments, or text.
+func arguments(value any, t Tool) (args map[string]any, text string) {
+	for range 2 {
+		s, isText := value.(string)
+		if !isText {
+			break
+		}
+		inner, ok := decoded(s)
+		if !ok {
+			return nil, s
+		}
+		value = inner
+	}
+	switch v := value.(type) {
+	case nil:
+		return map[string]any{}, ""
+	case object:
+		args = map[string]any{}
+		for _, f := range v {
+			if f.value != nil {
+				args[f.key] = plain(f.value)
+			}
+		}
+		return args, ""
+	case []any:
+		args = map[string]any{}
+		for i, one := range v {
+			if i < len(t.Params) && one != nil {
+				args[t.Params[i]] = plain(one)
+			}
+		}
+		if len(v) > len(t.Params) { // too many: its own text says more
+			return nil, textOf(v)
+		}
+		return args, ""
+	}
+	return nil, textOf(value)
+}

@@ -1,0 +1,94 @@
+package reply
+
+import (
+	"html"
+	"strings"
+	"sync"
+	"unicode"
+
+	"mac-stats/sessionmem/textfold"
+)
+
+// near is how far from a tool's name, in letters, its arguments may stand in a text to be a
+// copy of a call; their own length comes on top.
+const near = 200
+
+// quotation is a quoted text as its letters and digits, without all that a form of a call
+// may have between them.
+type quotation struct {
+	letters string
+	text    string
+	own     bool
+}
+
+func foldQuotations(quoted []Quoted) []quotation {
+	folded := make([]quotation, 0, len(quoted))
+	for _, q := range quoted {
+		folded = append(folded, quotation{letters(html.UnescapeString(unescape(q.Text))), q.Text, q.Own})
+	}
+	return folded
+}
+
+var folder = sync.OnceValue(textfold.NewFolder)
+
+// letters returns the letters and digits of a text, folded.
+func letters(text string) string {
+	var b strings.Builder
+	for _, r := range string(folder().AppendFold(nil, []byte(text))) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// heldBy reports whether others' text and the person's message hold a call, in whatever
+// form: the tool's name, and near it the words of the first line of each argument. The
+// person's message must hold the name as it is, because AGENT is also a word.
+func heldBy(quoted []quotation, c Call) (others, own bool) {
+	name := letters(c.Name)
+	var args []string
+	length := len(name)
+	line := func(value any) {
+		text, _, _ := strings.Cut(strings.TrimSpace(textOf(value)), "\n")
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if word = letters(word); word != "" {
+				args = append(args, word)
+				length += len(word)
+			}
+		}
+	}
+	line(c.Text)
+	for _, value := range c.Args {
+		line(value)
+	}
+	for _, q := range quoted {
+		if q.own && !strings.Contains(q.text, c.Name) && (!strings.Contains(c.Name, "_") || !strings.Contains(strings.ToLower(q.text), strings.ToLower(c.Name))) {
+			continue
+		}
+		if holds(q.letters, name, args, length+near) {
+			own, others = own || q.own, others || !q.own
+		}
+	}
+	return others, own
+}
+
+// holds reports whether a name stands in a text with all words within reach.
+func holds(text, name string, words []string, reach int) bool {
+	for at := 0; name != ""; {
+		next := strings.Index(text[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next + len(name)
+		window := text[max(0, at-len(name)-reach):min(len(text), at+reach)]
+		all := true
+		for _, word := range words {
+			all = all && strings.Contains(window, word)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}

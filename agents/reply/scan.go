@@ -1,0 +1,575 @@
+package reply
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// scanner walks over a reply and finds what may be more than text. It passes over what is
+// shown and not meant: code fences, inline code, quotations, indented code, rows of tables.
+// Parse and the Shower use it both, so that they don't disagree about what may be a call.
+type scanner struct {
+	s        string
+	at       int
+	whole    bool // the text doesn't grow any more
+	literals []literal
+	names    map[string]bool // of tools, as they are written outside envelopes
+	asked    map[string]bool // words of marks that the person's message holds
+
+	judge    bool   // a line begins at at
+	fresh    bool   // nothing but marks stands before on the line
+	blank    bool   // the line before is blank, or there is none
+	indented bool   // the line before is indented code
+	passing  bool   // the rest of the line is passed over
+	fence    string // the open fence; only the Shower walks in one
+	wild     bool   // inline code was too long to wait for: none counts until a blank line
+	uncoded  [9]int // no inline code with so many backquotes begins before
+	steps    int    // bytes looked at
+}
+
+type tokenKind int
+
+const (
+	tokenMark   tokenKind = iota
+	tokenValue            // a value that begins like a call
+	tokenName             // a tool's name with ( or {, or with a colon at the beginning of a line
+	tokenFence            // a code fence
+	tokenAction           // Action: of ReAct
+	tokenAnswer           // Final Answer: of ReAct
+	tokenResult           // a result that the model made up
+)
+
+// token is what the scanner found.
+type token struct {
+	kind     tokenKind
+	from, to int // to: behind the mark, the name and its colon, the fence's first line, the word and its colon
+	mark     mark
+	name     string // of the tool
+	info     string // of the fence
+	fence    string // its backquotes or tildes
+	stars    int    // asterisks before the name: **NAME:**
+	hidden   bool   // an envelope that is only written about
+}
+
+// isLine reports whether the token is a name with a colon.
+func (t token) isLine() bool { return t.kind == tokenName && t.to > t.from+t.stars+len(t.name) }
+
+const (
+	maxHeld = 120 // bytes that are held because of what may still be a mark or inline code
+	maxHead = 400 // bytes of a value that are read to see whether it is a call
+)
+
+func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
+	s := &scanner{literals: m.literal, names: map[string]bool{}, asked: map[string]bool{}, judge: true, fresh: true, blank: true}
+	for _, t := range tools {
+		if t.For == "" && strings.ToUpper(t.Name) == t.Name {
+			s.names[t.Name] = true
+		}
+		if strings.Contains(t.Name, ".") {
+			s.names[foreignName] = true
+		}
+	}
+	for _, q := range quoted {
+		for at := 0; q.Own && at < len(q.Text); at++ {
+			if m, st := s.markAt(q.Text, at); st == yes {
+				s.asked[m.word] = true
+			}
+		}
+	}
+	return s
+}
+
+// foreignName is the name of the directive for the tools of other programs.
+const foreignName = "MCP"
+
+// markAt is markAt for what may begin a mark.
+func (s *scanner) markAt(text string, at int) (mark, status) {
+	if c := text[at]; c == '<' || c == '[' || c == "◁"[0] || len(s.literals) > 0 {
+		return markAt(text, at, s.literals)
+	}
+	return mark{}, no
+}
+
+// moveTo goes on behind a token; fresh says that the text there counts as the beginning of
+// a line.
+func (s *scanner) moveTo(at int, fresh bool) {
+	s.at = at
+	s.judge = fresh || at > 0 && at <= len(s.s) && s.s[at-1] == '\n'
+	s.fresh = s.judge
+}
+
+// next finds the next token and stops there. With no, the rest is text. With more, the text
+// from at on isn't certain yet.
+func (s *scanner) next() (token, status) {
+	for s.at < len(s.s) {
+		if s.judge || s.fence != "" || s.passing {
+			t, st := s.line()
+			if st != no {
+				return t, st
+			}
+			continue
+		}
+		from := s.at
+		t, st := s.inLine()
+		s.steps += s.at - from + 1
+		if st != no {
+			return t, st
+		}
+	}
+	return token{}, no
+}
+
+// line judges the line that begins here, and passes over it if it is code, a quotation or a
+// row of a table. Afterwards either judge is false, or at has moved on.
+func (s *scanner) line() (token, status) {
+	rest := s.s[s.at:]
+	end := strings.IndexByte(rest, '\n')
+	ended := end >= 0 || s.whole
+	next := s.at + end + 1
+	if end < 0 {
+		end, next = len(rest), len(s.s)
+	}
+	s.steps += end + 1
+	if s.passing {
+		s.at, s.passing, s.judge = next, next == len(s.s) && !strings.HasSuffix(rest, "\n"), true
+		s.fresh = true
+		return token{}, no
+	}
+	line := rest[:end]
+	trimmed := strings.TrimLeft(line, " \t\r")
+	width := len(line) - len(trimmed) + 3*strings.Count(line[:len(line)-len(trimmed)], "\t")
+	pass := func() (token, status) {
+		s.blank = false
+		s.passing = true
+		return s.line()
+	}
+	if s.fence != "" {
+		closes := strings.TrimRight(trimmed, " \t\r")
+		switch {
+		case strings.Trim(closes, s.fence[:1]) != "" || closes == "" && ended:
+			return pass()
+		case !ended:
+			return token{}, more
+		case len(closes) >= len(s.fence):
+			s.fence = ""
+		}
+		return pass()
+	}
+	mark, count := fenceMark(trimmed)
+	info := trimmed[count:]
+	switch {
+	case trimmed == "" && !ended:
+		return token{}, more
+	case trimmed == "":
+		s.at, s.judge, s.fresh, s.blank, s.indented, s.wild = next, true, true, true, false, false
+		return token{}, no
+	case width >= 4 && (s.blank || s.indented):
+		s.indented = true
+		return pass()
+	case trimmed[0] == '>' || trimmed[0] == '|':
+		s.indented = false
+		return pass()
+	case count > 0 && count < 3 && info == "" && !ended:
+		return token{}, more
+	case count >= 3 && (mark == '~' || !strings.Contains(info, "`")):
+		if !ended && len(line) < maxHeld {
+			return token{}, more
+		}
+		return token{kind: tokenFence, from: s.at, to: next, info: strings.ToLower(strings.TrimSpace(info)), fence: trimmed[:count]}, yes
+	}
+	s.judge, s.fresh, s.blank, s.indented = false, true, false, false
+	at := s.at + len(line) - len(trimmed)
+	for kind, word := range map[tokenKind]string{tokenAction: "Action:", tokenAnswer: "Final Answer:"} {
+		if strings.HasPrefix(trimmed, word) {
+			s.at = at
+			return token{kind: kind, from: at, to: at + len(word)}, yes
+		}
+		if !ended && strings.HasPrefix(word, trimmed) {
+			s.judge = true
+			return token{}, more
+		}
+	}
+	if s.whole && isResult(trimmed) {
+		return token{kind: tokenResult, from: s.at, to: next}, yes
+	}
+	return token{}, no
+}
+
+// isResult reports whether a line begins like the result of a tool. Models go on with one
+// that they make up.
+func isResult(line string) bool {
+	line = strings.ToLower(strings.TrimLeft(line, "*_#[( "))
+	line = strings.TrimPrefix(line, "tool ")
+	for _, word := range []string{"observation", "results", "result", "output", "response"} {
+		if rest, ok := strings.CutPrefix(line, word); ok {
+			rest = strings.TrimLeft(rest, "*_ ")
+			return strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "of ") || strings.HasPrefix(rest, "from ")
+		}
+	}
+	return false
+}
+
+// roleHeader returns the role in the header of a turn, and where the header ends.
+func (s *scanner) roleHeader(m mark) (role string, to int, st status) {
+	role, to = m.word, m.to
+	if role != "im_start" && role != "start_header_id" && role != "start_of_turn" {
+		return role, to, yes
+	}
+	rest := s.s[to:min(len(s.s), to+maxMark)]
+	after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz ")
+	role = strings.TrimSpace(rest[:len(rest)-len(after)])
+	const end = "<|end_header_id|>"
+	if !s.whole && (after == "" && len(rest) < maxMark || len(after) < len(end) && strings.HasPrefix(end, after)) {
+		return "", to, more
+	}
+	to += len(rest) - len(after)
+	if strings.HasPrefix(after, end) {
+		to += len(end)
+	}
+	return role, to, yes
+}
+
+// messageHeader returns the header of a message, <|channel|>analysis<|message|>, and where
+// it ends. Gemma writes <|channel>thought and a line break.
+func (s *scanner) messageHeader(m mark) (text string, to int, st status) {
+	rest := s.s[m.to:min(len(s.s), m.to+maxMark)]
+	const message = "<|message|>"
+	if text, _, ok := strings.Cut(rest, message); ok {
+		return text, m.to + len(text) + len(message), yes
+	}
+	text, _, ok := strings.Cut(rest, "\n")
+	switch {
+	case !ok && !s.whole && len(rest) < maxMark:
+		return "", m.to, more
+	case strings.HasPrefix(s.s[m.from:], "<|channel>"):
+		return text, m.to + len(text), yes
+	}
+	return "", m.to, no
+}
+
+// isThoughtHeader reports whether a message's header says that it is a thought.
+func isThoughtHeader(text string) bool {
+	_, ok := vocabulary()[strings.TrimSpace(text)]
+	return strings.Contains(text, "analysis") || ok && vocabulary()[strings.TrimSpace(text)].kind == markThought
+}
+
+// fenceMark returns the fence character at the beginning of a line and its number.
+func fenceMark(line string) (mark byte, count int) {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0, 0
+	}
+	for count < len(line) && line[count] == line[0] {
+		count++
+	}
+	return line[0], count
+}
+
+// fenceEnd returns where the body of a fence and the fence end; closed is false if the text
+// ends before. from is behind the fence's first line.
+func (s *scanner) fenceEnd(from int, fence string) (body, end int, closed bool) {
+	for at := from; at < len(s.s); {
+		line, _, _ := strings.Cut(s.s[at:], "\n")
+		trimmed := strings.TrimSpace(line)
+		if mark, count := fenceMark(trimmed); mark == fence[0] && count >= len(fence) && count == len(trimmed) {
+			s.steps += at - from
+			return at, min(at+len(line)+1, len(s.s)), true
+		}
+		at += len(line) + 1
+	}
+	s.steps += len(s.s) - from
+	return len(s.s), len(s.s), false
+}
+
+// inLine goes on to the next token of the line, to its end, or to where the text isn't
+// certain.
+func (s *scanner) inLine() (token, status) {
+	for s.at < len(s.s) {
+		i := s.at
+		switch c := s.s[i]; {
+		case c == '\n':
+			s.at, s.judge, s.fresh, s.blank, s.indented = i+1, true, true, false, false
+			return token{}, no
+		case c == '`':
+			if st := s.code(); st == more {
+				return token{}, more
+			}
+			s.fresh = false
+			continue
+		case c == '*' && s.fresh:
+			for s.at < len(s.s) && s.s[s.at] == '*' {
+				s.at++
+			}
+			t, st := token{}, more
+			if s.at < len(s.s) {
+				t, st = s.word()
+			} else if s.whole {
+				return token{}, no
+			}
+			if st == yes && t.isLine() {
+				t.stars = t.from - i
+				t.from, s.at = i, i
+				return t, yes
+			}
+			if st == more {
+				s.at = i
+				return token{}, more
+			}
+			s.fresh = false
+			continue
+		case isWord(rune(c)) && c < utf8.RuneSelf:
+			if t, st := s.word(); st != no {
+				return t, st
+			}
+			s.fresh = false
+			continue
+		}
+		m, st := s.markAt(s.s, i)
+		hidden := no
+		if st == yes && m.kind != markBetween {
+			hidden = s.hidden(m)
+		}
+		switch {
+		case (st == more || hidden == more) && !s.whole:
+			return token{}, more
+		case st == yes && hidden == yes && (!s.whole || m.close || m.kind != markEnvelope && m.kind != markCall):
+			s.at, s.fresh = m.to, false
+			continue
+		case st == yes && m.kind != markBetween:
+			return token{kind: tokenMark, from: i, to: m.to, mark: m, hidden: hidden == yes}, yes
+		case s.s[i] == '{' || s.s[i] == '[':
+			switch s.head(i) {
+			case yes:
+				return token{kind: tokenValue, from: i, to: i}, yes
+			case more:
+				return token{}, more
+			}
+		}
+		if strings.IndexByte(" \t\r", s.s[i]) < 0 {
+			s.fresh = false
+		}
+		s.at++
+	}
+	return token{}, no
+}
+
+// code passes over inline code, which ends at as many backquotes before a blank line.
+// Without its end, the backquotes are text.
+func (s *scanner) code() status {
+	_, count := fenceMark(s.s[s.at:])
+	from := s.at + count
+	if from == len(s.s) && !s.whole {
+		return more
+	}
+	if s.wild || count >= len(s.uncoded) || from < s.uncoded[count] {
+		s.at = from
+		return no
+	}
+	for at := from; at < len(s.s); {
+		switch s.s[at] {
+		case '`':
+			_, n := fenceMark(s.s[at:])
+			if at += n; n == count && (s.whole || at < len(s.s)) {
+				s.steps += at - from
+				s.at = at
+				return no
+			}
+			continue
+		case '\n':
+			if after := strings.TrimLeft(s.s[at+1:min(len(s.s), at+1+maxHeld)], " \t\r"); after != "" && after[0] == '\n' {
+				s.steps += at - from
+				s.uncoded[count], s.at = at, from
+				return no
+			}
+		}
+		at++
+	}
+	s.steps += len(s.s) - from
+	if !s.whole && len(s.s)-from < maxHeld {
+		return more
+	}
+	if s.uncoded[count] = len(s.s); !s.whole {
+		s.wild, s.uncoded[count] = true, 0
+	}
+	s.at = from
+	return no
+}
+
+// word passes over a word, or finds the name of a tool before something that makes it a
+// call.
+func (s *scanner) word() (token, status) {
+	from := s.at
+	end := from
+	for end < len(s.s) && s.s[end] < utf8.RuneSelf && isWord(rune(s.s[end])) {
+		end++
+	}
+	word := s.s[from:end]
+	if end == len(s.s) && !s.whole {
+		for name := range s.names {
+			if strings.HasPrefix(name, word) {
+				return token{}, more
+			}
+		}
+		if strings.HasPrefix(functools, word) {
+			return token{}, more
+		}
+	}
+	if word+"[" == functools && strings.HasPrefix(s.s[end:], "[") {
+		if st := s.head(end); st == yes {
+			return token{kind: tokenValue, from: from, to: end}, yes
+		} else if st == more {
+			return token{}, more
+		}
+	}
+	if !s.names[word] {
+		s.at = end
+		return token{}, no
+	}
+	after := s.s[end:min(len(s.s), end+maxMark)]
+	t := token{kind: tokenName, from: from, to: end, name: word}
+	switch trimmed := strings.TrimLeft(after, "*"); {
+	case after == "" && !s.whole, s.fresh && trimmed == "" && !s.whole:
+		return token{}, more
+	case strings.HasPrefix(after, "("), strings.HasPrefix(after, "{"):
+		return t, yes
+	case s.fresh && (strings.HasPrefix(trimmed, ":") || strings.HasPrefix(trimmed, "：")):
+		colon, _ := utf8.DecodeRuneInString(trimmed)
+		t.to = end + len(after) - len(trimmed) + utf8.RuneLen(colon)
+		return t, yes
+	case s.fresh && len(trimmed) == len(after):
+		object := strings.TrimLeft(after, " \t\r\n")
+		if object == "" && !s.whole {
+			return token{}, more
+		}
+		if strings.HasPrefix(object, "{") {
+			return t, yes
+		}
+	}
+	s.at = end
+	return token{}, no
+}
+
+// functools is what Phi writes before its list of calls.
+const functools = "functools["
+
+// head reports whether the value that begins here begins like a call: with an object whose
+// keys are those of a call, or with a list of names and parentheses.
+func (s *scanner) head(at int) status {
+	p := values{s: s.s[:min(len(s.s), at+maxHead)], at: at}
+	cut := len(p.s) < len(s.s)
+	defer func() { s.steps += p.at - at + 1 }()
+	short := func() status { // the text ends here
+		switch {
+		case cut:
+			return yes
+		case s.whole:
+			return no
+		}
+		return more
+	}
+	if p.s[p.at] == '[' {
+		p.at++
+		p.blanks()
+		if p.at == len(p.s) {
+			return short()
+		}
+		word, ok := p.bare()
+		if ok {
+			if p.at == len(p.s) {
+				return short()
+			}
+			if s.names[word] && p.has("(") {
+				return yes
+			}
+			return no
+		}
+		if !p.has("{") {
+			return no
+		}
+	}
+	p.at++
+	named := false
+	for {
+		p.blanks()
+		if p.at == len(p.s) {
+			return short()
+		}
+		from := p.at
+		key, ok := p.text()
+		if !ok {
+			if strings.IndexByte(`"'`, p.s[from]) >= 0 || p.has("“") {
+				return short()
+			}
+			key, ok = p.bare()
+		}
+		if p.at == len(p.s) {
+			return short()
+		}
+		if !ok || p.sign(":") != ':' {
+			return no
+		}
+		isName := isKey(nameKeys, key)
+		switch {
+		case isKey(wrapKeys, key), s.names[key], isKey(argsKeys, key):
+			return yes
+		case !isName && !isKey(metaKeys, key):
+			return no
+		}
+		p.blanks()
+		from = p.at
+		if p.at == len(p.s) {
+			return short()
+		}
+		_, isText := p.text()
+		if !isText && strings.IndexByte(`"'`, p.s[from]) >= 0 {
+			return short()
+		}
+		if !isText && isName {
+			if p.has("{") && strings.EqualFold(key, "function") {
+				return yes
+			}
+			return no
+		}
+		if _, ok := p.bare(); !isText && !ok {
+			return no
+		}
+		named = named || isName
+		switch c := p.sign(","); {
+		case c == 0:
+			return short()
+		case c != ',':
+			return no
+		}
+	}
+}
+
+// hidden reports whether a mark is only written about: behind an opening quotation mark,
+// between asterisks or brackets, or because the person's message holds it.
+func (s *scanner) hidden(m mark) status {
+	before, after := s.s[:m.from], s.s[m.to:]
+	if s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(before) != "") {
+		return yes
+	}
+	last, size := utf8.DecodeLastRuneInString(before)
+	switch last {
+	case '`', '“', '„', '«', '‹', '「', '『', '‘':
+		return yes
+	case '"', '\'':
+		outer, _ := utf8.DecodeLastRuneInString(before[:len(before)-size])
+		if len(before) == size || unicode.IsSpace(outer) || strings.ContainsRune("([{", outer) {
+			return yes
+		}
+	case '*', '(', '[':
+		if after == "" {
+			return more
+		}
+		if last == '*' && after[0] == '*' || last != '*' && (after[0] == ')' || after[0] == ']') {
+			return yes
+		}
+	}
+	return no
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

@@ -1,0 +1,323 @@
+package reply
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Shower passes on what is certainly text or thought while a reply arrives. What it returns
+// as text is a prefix of the text of the parts, unless the end of a thought follows without
+// its beginning, or marks that never close: then the parts replace what was shown.
+type Shower struct {
+	scanner
+	shown   int // bytes of s that are done with
+	stopped bool
+
+	said     bool            // text was shown since the last thought without a beginning
+	gap      bool            // text was shown since the last mark
+	began    bool            // the reply began with a thought
+	around   bool            // a mark around the answer was opened
+	skipping bool            // blanks behind a mark aren't shown
+	text     int             // opening marks of thoughts that are text
+	last     byte            // the last byte of text that isn't blank
+	ends     func(mark) bool // which mark ends the current thought; nil outside
+	fenced   string          // the open code fence in a thought
+	opening  bool            // nothing has been decided yet
+}
+
+// lookBehind is how much of what was shown is kept to judge what follows, in bytes.
+const lookBehind = 256
+
+// NewShower returns a Shower for one reply. Its arguments are those of Parse.
+func NewShower(m Marks, tools []Tool, quoted []Quoted) *Shower {
+	return &Shower{scanner: *newScanner(m, tools, quoted), opening: true}
+}
+
+// Stopped reports whether the Shower waits for the end of the reply, because what came
+// last may be a call. It shows nothing more.
+func (s *Shower) Stopped() bool { return s.stopped }
+
+// Write processes the next piece and returns the text and the thought that may be shown
+// now.
+func (s *Shower) Write(piece string) (text, thought string) {
+	if s.stopped {
+		return "", ""
+	}
+	if cut := s.shown - lookBehind; cut > lookBehind {
+		s.s = s.s[cut:]
+		s.at -= cut
+		s.shown -= cut
+		for n := range s.uncoded {
+			s.uncoded[n] = max(0, s.uncoded[n]-cut)
+		}
+	}
+	s.s += piece
+	var shown, thoughts strings.Builder
+	for s.advance(&shown, &thoughts) {
+	}
+	return shown.String(), thoughts.String()
+}
+
+// advance goes on to the next token and reports whether there may be another one.
+func (s *Shower) advance(shown, thoughts *strings.Builder) bool {
+	if s.opening {
+		start := strings.TrimLeft(s.s, " \t\r\n")
+		for _, p := range pairs {
+			if strings.HasPrefix(start, p.open) {
+				s.stopped = true
+				return false
+			}
+			if strings.HasPrefix(p.open, start) {
+				return false
+			}
+		}
+		s.opening = false
+	}
+	for s.skipping {
+		if s.at == len(s.s) {
+			return false
+		}
+		if s.skipping = strings.IndexByte(" \t\r\n", s.s[s.at]) >= 0; s.skipping {
+			s.at++
+			s.shown = s.at
+			continue
+		}
+		s.judge, s.fresh = true, true
+	}
+	if s.ends != nil {
+		return s.think(thoughts)
+	}
+	t, st := s.next()
+	to := s.at
+	for back := 1; st == no && back < utf8.UTFMax && back <= to-s.shown; back++ {
+		if utf8.RuneStart(s.s[to-back]) {
+			if !utf8.FullRuneInString(s.s[to-back : to]) {
+				to -= back
+			}
+			break
+		}
+	}
+	s.show(shown, to)
+	if st != yes {
+		return false
+	}
+	switch t.kind {
+	case tokenMark:
+		st = s.mark(t.mark)
+	case tokenFence:
+		st = s.openFence(t)
+	case tokenAnswer:
+		if st = no; s.began {
+			s.swallow(t.to)
+			st = yes
+		}
+	default:
+		s.stopped = true
+	}
+	switch {
+	case s.stopped || st == more:
+		return false
+	case st == no && t.kind == tokenMark:
+		s.moveTo(t.to, false)
+	case st == no:
+		s.moveTo(t.from+1, false)
+	}
+	return true
+}
+
+// show passes text on, up to a place.
+func (s *Shower) show(out *strings.Builder, to int) {
+	text := s.s[s.shown:max(s.shown, to)]
+	if trimmed := strings.TrimSpace(text); trimmed != "" {
+		s.said, s.gap = true, true
+		s.last = trimmed[len(trimmed)-1]
+	}
+	out.WriteString(text)
+	s.shown = max(s.shown, to)
+}
+
+// swallow leaves out a mark and the blanks behind it.
+func (s *Shower) swallow(to int) {
+	s.moveTo(to, true)
+	s.shown, s.gap, s.skipping = to, false, true
+}
+
+// mark handles a mark as Parse does, as far as that is certain: no means that it is text,
+// more that the text behind it decides.
+func (s *Shower) mark(m mark) status {
+	rest := s.s[m.to:]
+	behind := strings.TrimLeft(rest, " \t\r\n")
+	switch m.kind {
+	case markEnvelope, markCall:
+		if m.close {
+			return no
+		}
+		if behind == "" && len(rest) < maxHeld {
+			return more
+		}
+		s.stopped = m.attr != "" || behind == "" || behind[0] < 'a' || behind[0] > 'z' || mayName(behind)
+		if !s.stopped && strings.Trim(behind, wordBytes) == "" && len(behind) < maxHeld {
+			return more
+		}
+	case markThought:
+		if m.close {
+			return s.closesThought(m, rest)
+		}
+		if s.said && s.gap && !s.fresh && !(s.began && strings.IndexByte(".!?", s.last) >= 0) {
+			s.text++
+			return no
+		}
+		s.began = s.began || !s.said
+		s.ends = func(end mark) bool { return end.kind == markThought && end.close }
+		s.moveTo(m.to, true)
+		s.shown, s.gap, s.fenced = m.to, false, ""
+		return yes
+	case markEnd:
+		if behind == "" {
+			return more
+		}
+		switch _, st := markAt(behind, 0, s.literals); {
+		case st == more:
+			return more
+		case st == yes:
+			s.stopped = true
+		}
+	case markRole:
+		if m.close || s.gap && !s.fresh {
+			return no
+		}
+		role, to, st := s.roleHeader(m)
+		if st == more {
+			return more
+		}
+		if s.said && (s.gap || role != "assistant" && role != "model") || to == m.to && role != "assistant" {
+			s.stopped = true // what follows may be a turn that the model made up
+			return no
+		}
+		s.swallow(to)
+		return yes
+	case markHeader:
+		if m.close || s.gap && !s.fresh {
+			return no
+		}
+		text, to, st := s.messageHeader(m)
+		switch {
+		case st != yes:
+			return st
+		case strings.Contains(text, "to="):
+			s.stopped = true
+		case isThoughtHeader(text):
+			s.began = s.began || !s.said
+			s.ends = func(end mark) bool { return end.kind == markEnd || end.kind == markHeader }
+			s.moveTo(to, true)
+			s.shown, s.gap, s.fenced = to, false, ""
+		default:
+			s.swallow(to)
+		}
+		return yes
+	case markAround:
+		if m.close && s.around || !m.close && !s.gap {
+			s.around = !m.close
+			s.swallow(m.to)
+			return yes
+		}
+	}
+	return no
+}
+
+// wordBytes are the bytes of tools' names.
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-:/"
+
+// mayName reports whether an envelope's inside may be a name and its arguments.
+func mayName(inside string) bool {
+	after := strings.TrimLeft(inside, wordBytes)
+	after = strings.TrimLeft(after, " \t")
+	return after != "" && strings.IndexByte("({[<:\n\r`", after[0]) >= 0 || strings.ContainsAny(inside[:len(inside)-len(after)], ":")
+}
+
+// closesThought handles the end of a thought without its beginning.
+func (s *Shower) closesThought(m mark, rest string) status {
+	if s.text > 0 {
+		s.text--
+		return no
+	}
+	if after := strings.TrimLeft(rest, " \t\r"); after == "" || !utf8.FullRuneInString(rest) {
+		s.text += 0
+		return more
+	}
+	r := reading{scanner: &s.scanner}
+	if !r.closesHere(m) {
+		return no
+	}
+	s.said, s.began = false, true
+	s.swallow(m.to)
+	return yes
+}
+
+// think passes a thought on, up to its end.
+func (s *Shower) think(out *strings.Builder) bool {
+	for s.at < len(s.s) {
+		if s.judge {
+			line, _, ended := strings.Cut(s.s[s.at:], "\n")
+			trimmed := strings.TrimSpace(line)
+			sign, count := fenceMark(trimmed)
+			if !ended && (trimmed == "" || count == len(trimmed)) {
+				break
+			}
+			s.judge = false
+			switch {
+			case s.fenced == "" && count >= 3 && ended:
+				s.fenced = trimmed[:count]
+			case s.fenced != "" && count >= len(s.fenced) && sign == s.fenced[0] && count == len(trimmed):
+				s.fenced = ""
+			}
+		}
+		m, st := s.markAt(s.s, s.at)
+		if st == more {
+			break
+		}
+		if st == yes && s.fenced == "" && s.ends(m) {
+			r := reading{scanner: &s.scanner}
+			if m.kind != markThought || !r.isQuoted(m) {
+				out.WriteString(s.s[s.shown:s.at])
+				s.ends = nil
+				if m.kind == markHeader && !m.close {
+					m.to = m.from
+				}
+				s.swallow(m.to)
+				return true
+			}
+		}
+		s.judge = s.s[s.at] == '\n'
+		s.at++
+	}
+	to := s.at
+	for to > s.shown && to == len(s.s) && !utf8.ValidString(s.s[max(s.shown, to-utf8.UTFMax+1):to]) && to > s.at-utf8.UTFMax {
+		to--
+	}
+	out.WriteString(s.s[s.shown:to])
+	s.shown = to
+	return false
+}
+
+// openFence begins a code fence, unless it may hold nothing but calls.
+func (s *Shower) openFence(t token) status {
+	info, _, _ := strings.Cut(t.info, " ")
+	if vocabulary()[info].kind == markEnvelope {
+		s.stopped = true
+		return no
+	}
+	inner := &scanner{s: s.s[t.to:], names: s.names, judge: true, fresh: true}
+	found, st := inner.next()
+	blank := strings.TrimSpace(inner.s[:inner.at]) == ""
+	switch {
+	case st == yes && blank && (found.kind == tokenName || found.kind == tokenValue):
+		s.stopped = true
+		return no
+	case st != yes && blank && len(inner.s) < maxHeld:
+		return more
+	}
+	s.fence = t.fence
+	s.at, s.judge = t.to, true
+	return yes
+}
