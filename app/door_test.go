@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -114,7 +115,8 @@ func runScript(file string) (log string, err error) {
 	return s.log.String(), nil
 }
 
-// setup gives a script a home folder and a server that doesn't answer.
+// setup gives a script a home folder, whose data only the owner can read, and a server that
+// doesn't answer.
 func (s *scriptRun) setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".mac-stats")
 	for name, value := range map[string]string{
@@ -124,7 +126,16 @@ func (s *scriptRun) setup(env *testscript.Env) error {
 	} {
 		env.Setenv(name, value)
 	}
-	return nil
+	if _, err := os.Stat(home); err != nil {
+		return nil // most scripts begin without data
+	}
+	return filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		mode := fs.FileMode(0o600)
+		if err == nil && d.IsDir() {
+			mode = 0o700
+		}
+		return cmp.Or(err, os.Chmod(path, mode))
+	})
 }
 
 // mark notes that the rest of the script shows a defect.
