@@ -106,7 +106,7 @@ func (l *loader) readFile(file string) {
 // unreadable handles a file that can't be read: it might ask for full privacy.
 func (l *loader) unreadable(err error) {
 	for _, s := range Settings() {
-		l.strict[s.Key] = s.strict != ""
+		l.strict[s.Key] = s.Strict != ""
 	}
 	f := Finding{
 		Place: l.name, Unreadable: true, Reason: "it can't be read: " + err.Error(),
@@ -157,8 +157,8 @@ func (l *loader) resolve(s Setting) {
 			switch {
 			case i > 0:
 				used = list[0].place + " is used instead"
-			case s.strict != "":
-				used = "until that is fixed it is " + s.strict
+			case s.Strict != "":
+				used = "until that is fixed it is " + s.Strict
 				s.readStrict(target)
 			}
 			l.find(Finding{Place: c.place, Key: s.Key, Value: shown(c.text), Reason: s.reason(err) + "; " + used})
@@ -205,7 +205,7 @@ func (l *loader) candidates(s Setting) []candidate {
 	}
 	fromFile(s.Key, nil)
 	if _, ok := l.file[s.Key]; !ok && l.strict[s.Key] {
-		list = append(list, candidate{place: l.name, key: s.Key, text: s.strict, whole: true})
+		list = append(list, candidate{place: l.name, key: s.Key, text: s.Strict, whole: true})
 	}
 	for i := range s.others {
 		if s.others[i].file {
@@ -269,9 +269,9 @@ func (l *loader) guard(keys ...string) string {
 	var strict []string
 	for _, key := range keys {
 		s, _ := Lookup(key)
-		if _, set := l.file[key]; !set && s.strict != "" {
+		if _, set := l.file[key]; !set && s.Strict != "" {
 			l.strict[key] = true
-			strict = append(strict, key+" is "+s.strict)
+			strict = append(strict, key+" is "+s.Strict)
 		}
 	}
 	if len(strict) == 0 {

@@ -20,10 +20,12 @@ type Setting struct {
 	High    int
 	Restart bool // a change takes effect at the next start
 	Expert  bool // rarely needed: collapsed in the window
+	// Strict is the value of a privacy setting that saves and sends the least. It applies if
+	// the user's own can't be read. "" for other settings.
+	Strict string
 
 	codec  codec
 	others []alias
-	strict string // for privacy settings: the value that saves and sends the least
 }
 
 // alias is an older name of a setting.
@@ -40,7 +42,7 @@ func (s Setting) Value(c Config) string { return s.codec.show(&c) }
 
 // readStrict sets the setting to its strictest value.
 func (s Setting) readStrict(c *Config) {
-	if err := s.codec.read(c, s.strict); err != nil {
+	if err := s.codec.read(c, s.Strict); err != nil {
 		panic("config: the strictest value of " + s.Key + ": " + err.Error())
 	}
 }
@@ -142,7 +144,7 @@ func expert(list ...Setting) []Setting {
 
 // strictly marks a privacy setting: the value applies if the user's own can't be read.
 func (s Setting) strictly(value string) Setting {
-	s.strict = value
+	s.Strict = value
 	return s
 }
 
@@ -153,7 +155,7 @@ func (s Setting) atStart() Setting { s.Restart = true; return s }
 // value.
 func OpensUp(before, after Config) bool {
 	for _, s := range Settings() {
-		if s.strict != "" && s.Value(before) == s.strict && s.Value(after) != s.strict {
+		if s.Strict != "" && s.Value(before) == s.Strict && s.Value(after) != s.Strict {
 			return true
 		}
 	}
