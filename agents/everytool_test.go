@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Every list of all tools is complete; see CONTRIBUTING.md, "A tool". The words for a call
+// Every list of all tools is complete; see CONTRIBUTING.md, "Where to add what". The words for a call
 // are tested in app/cpuwindow/conversation.
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, testkit.Script{Rules: replies("Hello.")})

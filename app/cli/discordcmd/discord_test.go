@@ -93,7 +93,7 @@ func TestDiscordStatusSaysWhyAndWhere(t *testing.T) {
 	}
 }
 
-// The steps of README's "Discord in ten minutes", against a test server.
+// The steps of docs/discord.md, "In ten minutes", against a test server.
 func TestDiscordInTenMinutes(t *testing.T) {
 	fake := apptest.StartDiscord(t)
 	fake.AddGuild("100", "Home")

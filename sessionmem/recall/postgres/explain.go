@@ -69,9 +69,9 @@ func remedyOf(code string) string {
 	case "3D000":
 		return "the database doesn't exist; create it, or correct recall.postgres_url"
 	case "42501", "3F000":
-		return "the role may not do this; it needs a schema of its own (see README, Several machines)"
+		return "the role may not do this; it needs a schema of its own (see docs/postgresql.md)"
 	case "42P07", "42P06", "42703", "42P01":
-		return "its schema holds tables of something else; give mac-stats a schema of its own (see README, Several machines)"
+		return "its schema holds tables of something else; give mac-stats a schema of its own (see docs/postgresql.md)"
 	case "53100":
 		return "its disk is full; free some space there"
 	case "53300":
