@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,7 +216,16 @@ func TestAPackageForDebianAndOneForWindows(t *testing.T) {
 			t.Errorf("%s is of %v", f.Name, f.Modified)
 		}
 	}
-	if diff := cmp.Diff([]string{"mac-stats.exe", "install.ps1", "README.md", "CHANGELOG.md", "LICENSE.txt"}, names); diff != "" {
+	pages, err := filepath.Glob(filepath.Join(sources, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages: %v, %v", pages, err)
+	}
+	want := []string{"mac-stats.exe", "install.ps1", "LICENSE.txt", "README.md", "CHANGELOG.md", "SECURITY.md"}
+	for _, page := range pages {
+		want = append(want, "docs/"+filepath.Base(page))
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "docs/pictures/") })
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -290,7 +300,10 @@ func root(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	writeIcon(t, dir, 512, 512)
-	for _, name := range []string{"FyneApp.toml", "README.md", "CHANGELOG.md", "LICENSE", "scripts/install.sh", "scripts/install.ps1", "assets/icons/icon.svg"} {
+	if err := os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(filepath.Join(sources, "docs"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"FyneApp.toml", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "scripts/install.sh", "scripts/install.ps1", "assets/icons/icon.svg"} {
 		data, err := os.ReadFile(filepath.Join(sources, name))
 		if err != nil {
 			t.Fatal(err)

@@ -33,7 +33,7 @@ func packDebian(root string, a about, program, out, arch string) ([]string, erro
 			placed = append(placed, packed{"usr/" + f.name, f.data, f.run})
 		case f.name == "LICENSE":
 			placed = append(placed, packed{"usr/share/doc/" + a.Details.Name + "/copyright", f.data, false})
-		case f.name == "README.md" || f.name == "CHANGELOG.md":
+		case f.name != "install.sh": // documents
 			placed = append(placed, packed{"usr/share/doc/" + a.Details.Name + "/" + f.name, f.data, false})
 		}
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -75,8 +77,6 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 		{program, "bin/" + name, true},
 		{filepath.Join(root, "scripts", "install.sh"), "install.sh", true},
 		{filepath.Join(root, "assets", "icons", "icon.svg"), "share/icons/hicolor/scalable/apps/" + name + ".svg", false},
-		{filepath.Join(root, "README.md"), "README.md", false},
-		{filepath.Join(root, "CHANGELOG.md"), "CHANGELOG.md", false},
 		{filepath.Join(root, "LICENSE"), "LICENSE", false},
 	} {
 		data, err := os.ReadFile(f.from)
@@ -85,6 +85,11 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 		}
 		files = append(files, packed{f.to, data, f.run})
 	}
+	documents, err := documentFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, documents...)
 	files = append(files,
 		packed{"share/applications/" + name + ".desktop", []byte(desktopEntry(a)), false},
 		packed{"share/metainfo/" + a.Details.ID + ".metainfo.xml", metainfo(a), false})
@@ -99,6 +104,27 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 		}
 		n := strconv.Itoa(size)
 		files = append(files, packed{"share/icons/hicolor/" + n + "x" + n + "/apps/" + name + ".png", data, false})
+	}
+	return files, nil
+}
+
+// documentFiles returns what people read, with the paths that its links name.
+func documentFiles(root string) ([]packed, error) {
+	names := []string{"README.md", "CHANGELOG.md", "SECURITY.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/pictures/*.png"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil || len(found) == 0 {
+			return nil, fmt.Errorf("pack %s: %w", pattern, cmp.Or(err, fs.ErrNotExist))
+		}
+		names = append(names, found...)
+	}
+	var files []packed
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", name, err)
+		}
+		files = append(files, packed{name, data, false})
 	}
 	return files, nil
 }

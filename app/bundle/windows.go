@@ -23,8 +23,6 @@ func packWindows(root string, a about, program, out, arch string) ([]string, err
 	for _, f := range [][2]string{
 		{program, a.Details.Name + ".exe"},
 		{filepath.Join(root, "scripts", "install.ps1"), "install.ps1"},
-		{filepath.Join(root, "README.md"), "README.md"},
-		{filepath.Join(root, "CHANGELOG.md"), "CHANGELOG.md"},
 		{filepath.Join(root, "LICENSE"), "LICENSE.txt"},
 	} {
 		data, err := os.ReadFile(f[0])
@@ -33,6 +31,11 @@ func packWindows(root string, a about, program, out, arch string) ([]string, err
 		}
 		files = append(files, packed{f[1], data, false})
 	}
+	documents, err := documentFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, documents...)
 	data, err := zipArchive(top, files)
 	if err != nil {
 		return nil, err
