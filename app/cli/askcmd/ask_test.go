@@ -90,6 +90,24 @@ func TestAskPrintsOnlyTheAnswerOnStdout(t *testing.T) {
 	}
 }
 
+// What a model streams is on stdout once, even if the session keeps it in another form.
+func TestAskPrintsWhatWasStreamedOnce(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{
+		"CR LF":             "The first line.\r\n\r\nThe second line.\r\n",
+		"CR":                "The first line.\rThe second line.",
+		"blanks around":     "\n\n  The first line.  \n\n\n\nThe second line.\n \n",
+		"an end mark":       "The first line. The second line.<|im_end|>",
+		"tabs and controls": "The first line.\t\x00 The second line.\v",
+	} {
+		e := clitest.New(t, clitest.Answering(answer))
+		o := e.Run(t, "ask", "two lines")
+		if o.Code != clitest.Done || strings.Count(o.Stdout, "The first line.") != 1 || strings.Count(o.Stdout, "The second line.") != 1 || o.Stderr != "" {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
 func TestAskContinues(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))

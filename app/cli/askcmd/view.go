@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mac-stats/agents"
 	"mac-stats/agents/prompt"
@@ -26,6 +28,7 @@ type view struct {
 	line    *cmdline.Status
 	round   int      // the round whose text is on stdout
 	printed string   // the text of that round
+	called  bool     // whether a tool or an agent was called since
 	ended   bool     // whether stdout ends with a line end
 	held    []string // rows that wait for that, because stderr may be the same file
 
@@ -70,6 +73,7 @@ func (v *view) show(e agents.Event) {
 	case agents.EventToken:
 		v.onToken(e.Round, e.Text)
 	case agents.EventSubcallStart:
+		v.called = true
 		v.row("→ " + callName(e.Call) + ": " + words.OneLine(e.Call.Task, 100))
 	case agents.EventSubcallEnd, agents.EventTool:
 		v.onCall(e.Call)
@@ -130,26 +134,73 @@ func (v *view) onToken(round int, text string) {
 		if !v.ended {
 			v.write("\n")
 		}
-		v.round, v.printed = round, ""
+		if strings.TrimSpace(v.printed) != "" && !v.called { // it called nothing, so it was asked again
+			v.row(discarded)
+		}
+		v.round, v.printed, v.called = round, "", false
 	}
 	v.printed += text
 	v.write(text)
 }
 
-// onDone prints the part of the answer that did not arrive as tokens.
+// discarded is said below a reply that isn't the answer.
+const discarded = "the text above is discarded: the model answers again"
+
+// onDone prints the part of the answer that did not arrive as tokens. What is on stdout is
+// never printed again, even if the session keeps it in another form.
 func (v *view) onDone(answer string) {
 	v.line.Erase()
 	v.state = ""
-	rest, ok := strings.CutPrefix(answer, v.printed)
+	rest, common := unprinted(v.printed, answer)
 	switch {
-	case ok:
-		v.write(rest)
-	case strings.TrimSpace(answer) != strings.TrimSpace(v.printed):
+	case common < 0 && strings.TrimSpace(answer) == "":
+	case common < 0: // nothing of it is on stdout
 		if !v.ended {
 			v.write("\n")
 		}
+		if strings.TrimSpace(v.printed) != "" {
+			v.row(discarded)
+		}
 		v.write(answer)
+	case rest != "" && common < len(v.printed):
+		v.row("the answer that is kept differs from the text above: `mac-stats sessions show` prints it")
+	default:
+		v.write(rest)
 	}
+}
+
+// unprinted returns what an answer has behind its part that is printed already, and how much of
+// the printed text it begins with, without regard to white space; -1 if they have nothing in
+// common. A saved answer has other line ends than the streamed one, and lacks blanks at its end
+// or lines that repeat each other.
+func unprinted(printed, answer string) (rest string, common int) {
+	if strings.HasPrefix(answer, printed) && printed != "" {
+		return answer[len(printed):], len(printed)
+	}
+	space := func(r rune) bool { return unicode.IsSpace(r) }
+	common = -1
+	p, a := strings.TrimLeftFunc(printed, space), strings.TrimLeftFunc(answer, space)
+	for p != "" && a != "" {
+		want, n := utf8.DecodeRuneInString(p)
+		got, m := utf8.DecodeRuneInString(a)
+		if want != got {
+			return a, common
+		}
+		common = len(printed) - len(p) + n
+		answer = a[m:]
+		p, a = strings.TrimLeftFunc(p[n:], space), strings.TrimLeftFunc(answer, space)
+	}
+	if p == "" {
+		common = len(printed)
+		if a == "" {
+			return "", common
+		}
+		if ended := strings.TrimRightFunc(printed, space); ended != printed {
+			return a, common
+		}
+		return answer, common
+	}
+	return "", common
 }
 
 // end finishes the last line; the tokens have already printed a partial answer.
@@ -192,6 +243,9 @@ func (v *view) onCall(call *agents.Call) {
 		return
 	case call == nil || !call.Done && call.Failed == "":
 		return
+	}
+	v.called = true
+	switch {
 	case call.Failed != "":
 		v.row("✗ " + callName(call) + ": " + words.OneLine(call.Failed, 160))
 	default:

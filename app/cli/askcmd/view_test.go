@@ -121,39 +121,83 @@ func TestRowsOnATerminal(t *testing.T) {
 	v.show(agents.Event{Type: agents.EventToken, Round: 1})
 	v.draw() // there is no status while the answer is written
 	v.row("remembered: it")
+	v.show(agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Failed: "no"}})
 	v.show(agents.Event{Type: agents.EventToken, Round: 2, Text: "Another"})
 	v.end(agents.Result{Session: "cli-a", Agent: "coder", Model: "qwen3:8b"})
 	if got := stdout.String(); got != "The answer\nAnother\n" {
 		t.Errorf("stdout is %q", got)
 	}
-	if got := stderr.String(); !strings.HasSuffix(got, "\r\x1b[Kremembered: it\ncoder · qwen3:8b · cli-a\n") {
+	if got := stderr.String(); !strings.HasSuffix(got, "\r\x1b[Kremembered: it\n✗ RUN_CMD: no\ncoder · qwen3:8b · cli-a\n") {
 		t.Errorf("stderr is %q", got)
 	}
 }
 
-// stdout has the whole answer once, whatever part of it came as tokens.
+// stdout has the whole answer once, whatever part of it came as tokens and in whatever form it is
+// kept.
 func TestTheWholeAnswerIsPrintedOnce(t *testing.T) {
 	t.Parallel()
+	const differs = "the answer that is kept differs from the text above: `mac-stats sessions show` prints it\n"
 	for _, tt := range []struct {
 		name, token, done string
 		result            agents.Result
-		want              string
+		want, stderr      string
 	}{
-		{"all as tokens", "All of it.", "All of it.", agents.Result{}, "All of it.\n"},
-		{"tokens with a blank more", "All of it. ", "All of it.", agents.Result{}, "All of it. \n"},
-		{"the rest at the end", "All", "All of it.\n", agents.Result{}, "All of it.\n"},
-		{"another answer than the tokens", "<think>", "All of it.", agents.Result{}, "<think>\nAll of it.\n"},
-		{"no tokens, stopped", "", "", agents.Result{Text: "All", Stopped: true}, "All\n"},
-		{"nothing at all", "", "", agents.Result{}, ""},
+		{"all as tokens", "All of it.", "All of it.", agents.Result{}, "All of it.\n", ""},
+		{"tokens with a blank more", "All of it. ", "All of it.", agents.Result{}, "All of it. \n", ""},
+		{"the rest at the end", "All", "All of it.\n", agents.Result{}, "All of it.\n", ""},
+		{"another answer than the tokens", "<think>", "All of it.", agents.Result{}, "<think>\nAll of it.\n", discarded + "\n"},
+		{"no tokens", "", "All of it.", agents.Result{}, "All of it.\n", ""},
+		{"no tokens, stopped", "", "", agents.Result{Text: "All", Stopped: true}, "All\n", ""},
+		{"nothing at all", "", "", agents.Result{}, "", ""},
+		{"lines that end in CR LF", "one\r\n\r\ntwo\r\n", "one\n\ntwo", agents.Result{}, "one\n\ntwo\n", ""},
+		{"CR LF, with a rest", "one\r\ntwo", "one\ntwo three\n", agents.Result{}, "one\ntwo three\n", ""},
+		{"blank lines less", "\n\none\n\n\n\ntwo  \n", "one\n\ntwo", agents.Result{}, "\n\none\n\n\n\ntwo  \n", ""},
+		{"a repetition that isn't kept", "one two two two two", "one two", agents.Result{}, "one two two two two\n", ""},
+		{"a word that is changed", "one two three", "one 2 three", agents.Result{}, "one two three\n", differs},
+		{"a letter of two bytes", "für", "für alle", agents.Result{}, "für alle\n", ""},
+		{"nothing is kept of it", "one", "", agents.Result{}, "one\n", ""},
 	} {
-		v, stdout, _ := looking(false)
+		v, stdout, stderr := looking(false)
 		v.show(agents.Event{Type: agents.EventToken, Round: 1, Text: tt.token})
 		if !tt.result.Stopped {
 			v.show(agents.Event{Type: agents.EventDone, Text: tt.done})
 		}
 		v.end(tt.result)
-		if got := stdout.String(); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		if got := stdout.String(); got != tt.want || stderr.String() != tt.stderr {
+			t.Errorf("%s: %q, want %q; stderr %q, want %q", tt.name, got, tt.want, stderr, tt.stderr)
+		}
+	}
+}
+
+// A reply that is followed by another one without a call is no part of the answer, and that is
+// said; one with calls is.
+func TestADiscardedReplyIsNamed(t *testing.T) {
+	t.Parallel()
+	token := func(round int, text string) agents.Event {
+		return agents.Event{Type: agents.EventToken, Round: round, Text: text}
+	}
+	called := agents.Event{Type: agents.EventTool, Round: 1, Call: &agents.Call{Name: "SYSTEM_STATS", Done: true}}
+	delegated := agents.Event{Type: agents.EventSubcallStart, Round: 1, Call: &agents.Call{Name: "coder"}}
+	for _, tt := range []struct {
+		name   string
+		events []agents.Event
+		says   bool
+	}{
+		{"asked again", []agents.Event{token(1, "Half an ans"), token(2, "An answer.")}, true},
+		{"asked again at once", []agents.Event{token(1, "\n"), token(2, "An answer.")}, false},
+		{"a tool", []agents.Event{token(1, "I look."), called, token(2, "An answer.")}, false},
+		{"an agent", []agents.Event{token(1, "I ask."), delegated, token(2, "An answer.")}, false},
+		{"a tool, and asked again", []agents.Event{token(1, "I look."), called, token(2, "Half"), token(3, "An answer.")}, true},
+		{"one round", []agents.Event{token(1, "An "), token(1, "answer.")}, false},
+	} {
+		v, stdout, stderr := looking(false)
+		for _, e := range tt.events {
+			v.show(e)
+		}
+		v.show(agents.Event{Type: agents.EventDone, Text: "An answer."})
+		v.end(agents.Result{})
+		if says := strings.Contains(stderr.String(), discarded); says != tt.says || strings.Count(stdout.String(), "An answer.\n") != 1 {
+			t.Errorf("%s: %q, stderr %q", tt.name, stdout, stderr)
 		}
 	}
 }
