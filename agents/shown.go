@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -154,4 +155,27 @@ const (
 // conversation's agent.
 func AddressOf(b transcript.Block) string {
 	return cmp.Or(b.Attrs[attrTo], b.Attrs[attrSkill])
+}
+
+// MessageText returns a message of the user as it was typed: with its addressee, without the
+// links to its files.
+func MessageText(b transcript.Block) string {
+	text := b.Text
+	if len(b.Attachments()) > 0 {
+		text = transcript.WithoutAttachments(text)
+	}
+	if to := AddressOf(b); to != "" && text != forgotten.Text {
+		return strings.TrimSpace("/" + to + " " + text)
+	}
+	return text
+}
+
+// AuthorOf returns the name of the person who wrote a message, "" if it is the user of this
+// computer. somebody stands for a person whose name isn't known, only the number.
+func AuthorOf(b transcript.Block, somebody string) string {
+	author := b.Attrs[attrAuthor]
+	if author != "" && strings.Trim(author, "0123456789") == "" {
+		author = somebody
+	}
+	return cmp.Or(b.Attrs[attrName], author)
 }

@@ -68,12 +68,12 @@ func TestModel(t *testing.T) {
 type state int
 
 const (
-	standing  state = iota // acknowledged, and in its file
-	removed                // by the user's save, but kept to be restored
-	dropped                // the user confirmed the removal
-	forgotten              // must not be anywhere
-	unsure                 // written while somebody saved: in its file or kept
-	lost                   // never acknowledged
+	standing     state = iota // acknowledged, and in its file
+	removed                   // by the user's save, but kept to be restored
+	dropped                   // the user confirmed the removal
+	wasForgotten              // must not be anywhere
+	unsure                    // written while somebody saved: in its file or kept
+	lost                      // never acknowledged
 )
 
 func (s state) String() string {
@@ -254,8 +254,8 @@ func (w *writers) checkSent(m api.Message) {
 		switch {
 		case n == nil:
 			w.t.Errorf("the request holds %q, which nobody said", text)
-		case n.lesson && n.in == w.turning && n.state != forgotten: // its turn is in the transcript
-		case n.state == removed || n.state == dropped || n.state == forgotten:
+		case n.lesson && n.in == w.turning && n.state != wasForgotten: // its turn is in the transcript
+		case n.state == removed || n.state == dropped || n.state == wasForgotten:
 			w.t.Errorf("the request in %s holds %s of %s, which is %s (since step %d): role %s\n%s", w.turning, text, n.in, n.state, n.step, m.Role, m.Content)
 		}
 	}
@@ -278,7 +278,7 @@ func (r retelling) Summarize(_ context.Context, before *transcript.Block, messag
 	}
 	for _, b := range messages {
 		for _, text := range wordForm.FindAllString(b.Text, -1) {
-			if n := r.w.words[text]; n.state == removed && !n.lesson || n.state == dropped && !n.lesson || n.state == forgotten {
+			if n := r.w.words[text]; n.state == removed && !n.lesson || n.state == dropped && !n.lesson || n.state == wasForgotten {
 				r.w.t.Errorf("the small model is given %s of %s, which is %s since step %d; in its file: %v", text, n.in, n.state, n.step, strings.Contains(r.w.read(r.w.file(n.in)), text))
 			}
 			told = append(told, text)
@@ -349,7 +349,7 @@ func (w *writers) deleteSession(name string) {
 	}
 	w.buffers = slices.DeleteFunc(w.buffers, func(b buffer) bool { return strings.Contains(b.path, "-"+name+"-") })
 	for _, n := range w.words {
-		if n.in == name && !n.lesson && n.state != forgotten {
+		if n.in == name && !n.lesson && n.state != wasForgotten {
 			n.state = dropped
 		}
 	}
@@ -668,7 +668,7 @@ func (w *writers) keepRemoved(session string) {
 func (w *writers) forget() {
 	var all []*word
 	for _, n := range w.words {
-		if n.state != forgotten && n.state != lost {
+		if n.state != wasForgotten && n.state != lost {
 			all = append(all, n)
 		}
 	}
@@ -687,7 +687,7 @@ func (w *writers) forget() {
 		w.t.Errorf("forgetting %s: %v, %+v", n.text, err, report)
 	}
 	w.log = append(w.log, fmt.Sprintf("(%s of %s, lesson: %v, %s)", n.text, n.in, n.lesson, n.state))
-	n.state, n.step = forgotten, w.now
+	n.state, n.step = wasForgotten, w.now
 	w.checkForgotten()
 }
 
@@ -727,7 +727,7 @@ func (w *writers) check() {
 			if there {
 				w.t.Errorf("%s of %s (lesson: %v), given up at step %d, is back", n.text, n.in, n.lesson, n.step)
 			}
-		case forgotten, lost:
+		case wasForgotten, lost:
 		}
 	}
 }
@@ -771,7 +771,7 @@ func (w *writers) checkRead() {
 	}
 }
 
-// checkForgotten fails if anything forgotten is on the disk.
+// checkForgotten fails if anything wasForgotten is on the disk.
 func (w *writers) checkForgotten() {
 	w.checkRead()
 	err := filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
@@ -780,8 +780,8 @@ func (w *writers) checkForgotten() {
 		}
 		data, err := os.ReadFile(path)
 		for _, text := range wordForm.FindAllString(string(data), -1) {
-			if n := w.words[text]; n != nil && n.state == forgotten {
-				w.t.Errorf("%s, forgotten at step %d, is in %s", text, n.step, path)
+			if n := w.words[text]; n != nil && n.state == wasForgotten {
+				w.t.Errorf("%s, wasForgotten at step %d, is in %s", text, n.step, path)
 			}
 		}
 		return err

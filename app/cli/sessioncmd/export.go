@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -186,9 +188,30 @@ func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.
 		return 0, err
 	}
 	return len(t.Branch()), exporter.HTML(w, t, exporter.Params{
-		Words: exporter.Words{You: "You", Assistant: "Assistant", Date: func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") }},
-		Read:  func(a transcript.Attachment) ([]byte, error) { return store.ReadAttachment(name, a) },
+		Words: exporter.Words{
+			You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought",
+			Date:    func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") },
+			Tool:    func(name string) string { return name },
+			Failed:  func(why string) string { return "failed: " + why },
+			Note:    noteWords,
+			Summary: func(n int) string { return words.Count(n, "older message") + " summarised" },
+		},
+		Read: func(a transcript.Attachment) ([]byte, error) { return store.ReadAttachment(name, a) },
 	})
+}
+
+// noteWords returns the line of a Note in a page, or "" for one that people needn't see.
+func noteWords(b transcript.Block, _ []transcript.Block) string {
+	switch b.Note {
+	case transcript.NoteTitle, transcript.NoteRewind, transcript.NoteVersion, transcript.NoteSettings:
+		return ""
+	case transcript.NoteEnded:
+		return "new topic from here"
+	case transcript.NoteInterrupted:
+		return "stopped"
+	}
+	_, detail, _ := strings.Cut(b.Note, " ")
+	return cmp.Or(strings.TrimSpace(cmp.Or(detail, b.Text)), b.Note)
 }
 
 // encoded returns JSON without HTML escapes and without a line end.

@@ -6,46 +6,21 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/markdown"
 	"mac-stats/app/ui/prose"
 )
 
 // newBubble returns the row of a user's message.
 func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
-	words := prose.New(messageRuns(text), kit.SizeText, kit.RoleText)
+	words := prose.New(answer.Runs(markdown.Typed(text)), kit.SizeText, kit.RoleText)
 	words.Bare = true
 	f := column.NewFramed(words, kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
 	f.Right, f.Share = true, 0.8
 	f.Header = actions
 	return f
-}
-
-// messageRuns returns a message as it was typed. Text between code fences is set as code,
-// without the fences.
-func messageRuns(text string) []prose.Run {
-	if !strings.Contains(text, "```") {
-		return []prose.Run{{Text: text}}
-	}
-	var runs []prose.Run
-	code := false
-	for line := range strings.Lines(text) {
-		if fence := strings.TrimSpace(line); strings.HasPrefix(fence, "```") && strings.Count(fence, "`") == 3 {
-			code = !code
-			continue
-		}
-		if n := len(runs); n > 0 && runs[n-1].Mono == code {
-			runs[n-1].Text += line
-		} else {
-			runs = append(runs, prose.Run{Text: line, Mono: code})
-		}
-	}
-	if len(runs) == 0 {
-		return []prose.Run{{Text: text}}
-	}
-	last := &runs[len(runs)-1]
-	last.Text = strings.TrimSuffix(last.Text, "\n") // of the fence that ended it
-	return runs
 }
 
 // How much of a long message is shown until the reader wants all of it.

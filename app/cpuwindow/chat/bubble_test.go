@@ -6,7 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
-	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
@@ -26,21 +25,6 @@ func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestCodeInAMessageIsSetAsCode(t *testing.T) {
-	for text, want := range map[string][]prose.Run{
-		"plain `x` **y**":                     {{Text: "plain `x` **y**"}},
-		"See:\n```go\nf()\n```\nWhy?":         {{Text: "See:\n"}, {Text: "f()\n", Mono: true}, {Text: "Why?"}},
-		"```\n  one\n\n  two\n```":            {{Text: "  one\n\n  two", Mono: true}},
-		"begun\n```py\nnever ended":           {{Text: "begun\n"}, {Text: "never ended", Mono: true}},
-		"```":                                 {{Text: "```"}},
-		"the fence ```x``` within a sentence": {{Text: "the fence ```x``` within a sentence"}},
-	} {
-		if diff := cmp.Diff(want, messageRuns(text)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", text, diff)
-		}
-	}
 }
 
 func TestALongMessageIsFolded(t *testing.T) {

@@ -1,12 +1,10 @@
 package conversation
 
 import (
-	"cmp"
 	"strings"
 
 	"mac-stats/agents"
 	"mac-stats/agents/lessons"
-	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
 )
@@ -66,7 +64,7 @@ func (h *history) addBlocks(blocks []transcript.Block) {
 		switch b.Kind {
 		case transcript.KindUser:
 			headed = false
-			h.log.add(&entry{Kind: User, Block: b.ID, Text: userText(b), At: b.Time, message: message{Files: b.Attachments(), Edited: h.edited[b.ID]}})
+			h.log.add(&entry{Kind: User, Block: b.ID, Text: agents.MessageText(b), At: b.Time, message: message{Files: b.Attachments(), Edited: h.edited[b.ID]}})
 			continue
 		case transcript.KindSummary:
 			h.log.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: h.summarised})
@@ -131,17 +129,16 @@ func (h *history) addAnswerBlock(b transcript.Block) {
 
 // addNote appends the entry of a Note. before holds the blocks that precede it.
 func (h *history) addNote(b transcript.Block, before []transcript.Block) {
-	text, goOn := cutShortWords(agents.CutShortOf(b), noteLine(b)), agents.CanGoOn(b)
+	text, goOn := NoteWords(b, before), agents.CanGoOn(b)
 	switch b.Note {
 	case transcript.NoteInterrupted:
 		goOn = cutAnswer(b, before)
-		text = keptLine(goOn)
 	case transcript.NoteError:
 		if b.Parent != "" && b.Parent == h.log.lastUserBlock() {
-			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
-			h.log.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: detail, UserID: b.Parent}})
+			h.log.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: text, UserID: b.Parent}})
 			return
 		}
+		text = noteLine(b)
 	}
 	if text == "" {
 		return

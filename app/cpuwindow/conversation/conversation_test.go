@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/apptest"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -516,7 +517,7 @@ func TestASummaryFollowsTheBlocksItCovers(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			blocks, _, count := placeSummary(tc.blocks)
+			blocks, _, count := session.PlaceSummary(tc.blocks)
 			var ids []string
 			for _, b := range blocks {
 				ids = append(ids, b.ID)

@@ -3,6 +3,7 @@ package conversation
 import (
 	"strings"
 
+	"mac-stats/agents"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -22,7 +23,7 @@ func (l *log) Differs(blocks []transcript.Block) bool {
 		b, ok := inFile[e.Block]
 		switch e.Kind {
 		case User:
-			if !ok || !sameText(e.Text, b.Text) && !sameText(e.Text, userText(b)) {
+			if !ok || !sameText(e.Text, b.Text) && !sameText(e.Text, agents.MessageText(b)) {
 				return true
 			}
 		case Answer:

@@ -7,7 +7,6 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/attach"
-	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -91,17 +90,4 @@ func FileNames(files []transcript.Attachment) string {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-// userText returns a message as it was typed: with its addressee, without the links to its
-// files.
-func userText(b transcript.Block) string {
-	text := b.Text
-	if len(b.Attachments()) > 0 {
-		text = transcript.WithoutAttachments(text)
-	}
-	if to := agents.AddressOf(b); to != "" && text != forgotten.Text {
-		return strings.TrimSpace("/" + to + " " + text)
-	}
-	return text
 }

@@ -8,6 +8,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -54,7 +55,7 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 	c.LoadChoice(t)
 	c.loadErr, c.loading = t.Info.Err, false
 	live := c.live()
-	blocks, summary, count := placeSummary(t.Branch())
+	blocks, summary, count := session.PlaceSummary(t.Branch())
 	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
 	if oldest := slices.IndexFunc(blocks, c.shows); oldest >= 0 {
@@ -107,7 +108,7 @@ func (t *turn) readUsage(blocks []transcript.Block) {
 func (h *history) Prepend(t *transcript.Transcript) bool {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
-	blocks, summary, _ := placeSummary(t.Branch())
+	blocks, summary, _ := session.PlaceSummary(t.Branch())
 	end := slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first })
 	if end <= 0 {
 		h.older = 0
@@ -137,14 +138,14 @@ func (h *history) OlderMessages(t *transcript.Transcript) []Message {
 	h.log.mu.Lock()
 	first := h.first
 	h.log.mu.Unlock()
-	blocks, _, _ := placeSummary(t.Branch())
+	blocks, _, _ := session.PlaceSummary(t.Branch())
 	var out []Message
 	for _, b := range blocks {
 		switch {
 		case b.ID == first:
 			return out
 		case b.Kind == transcript.KindUser:
-			out = append(out, Message{b.ID, userText(b)})
+			out = append(out, Message{b.ID, agents.MessageText(b)})
 		case b.Kind == transcript.KindAssistant || b.Kind == transcript.KindText:
 			out = append(out, Message{b.ID, markdown.Parse(b.Text).View().Words()})
 		}
@@ -171,7 +172,7 @@ func (h *history) ShowsAll(blocks []transcript.Block) bool {
 	defer h.log.mu.Unlock()
 	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first }))
 	for _, b := range blocks[at:] {
-		if !h.log.shownID[b.ID] && !coversNothing(b) && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
+		if !h.log.shownID[b.ID] && !(b.Kind == transcript.KindSummary && session.CoversNothing(&b)) && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
 			return false
 		}
 	}
@@ -209,6 +210,18 @@ func cutAnswer(note transcript.Block, before []transcript.Block) bool {
 		}
 	}
 	return false
+}
+
+// NoteWords returns the line of a Note, or "" for one that people needn't see. before holds the
+// blocks that precede it.
+func NoteWords(b transcript.Block, before []transcript.Block) string {
+	switch b.Note {
+	case transcript.NoteInterrupted:
+		return keptLine(cutAnswer(b, before))
+	case transcript.NoteError:
+		return cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
+	}
+	return cutShortWords(agents.CutShortOf(b), noteLine(b))
 }
 
 // noteLine returns a Note block in words, or "" for one that people needn't see.

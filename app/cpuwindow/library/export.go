@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/exporter"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
@@ -62,9 +64,14 @@ func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer,
 // writeHTML returns a function that writes a session as HTML, which a browser prints or saves
 // as PDF.
 func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
-	words := exporter.Words{You: i18n.T("You"), Assistant: i18n.T("Assistant"), Date: func(t time.Time) string {
-		return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04")
-	}}
+	words := exporter.Words{
+		You: i18n.T("You"), Somebody: i18n.T("Somebody"), Assistant: i18n.T("Assistant"), Thought: i18n.T("Thought"),
+		Date:    func(t time.Time) string { return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04") },
+		Tool:    func(name string) string { return conversation.ToolWords(name, true) },
+		Failed:  func(why string) string { return i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": why}) },
+		Note:    conversation.NoteWords,
+		Summary: func(n int) string { return i18n.Count("{{.N}} older messages summarised", n) },
+	}
 	return func(out io.Writer, t *transcript.Transcript) error {
 		return exporter.HTML(out, t, exporter.Params{Words: words, Print: toPrint, Read: func(a transcript.Attachment) ([]byte, error) {
 			return l.parts.Attachment(in.Name, a)
@@ -95,14 +102,12 @@ func plainTranscript(t *transcript.Transcript, loc *time.Location) string {
 		if !b.IsMessage() && b.Kind != transcript.KindText || strings.TrimSpace(b.Text) == "" {
 			continue
 		}
-		who := i18n.T("You")
+		who := cmp.Or(agents.AuthorOf(b, i18n.T("Somebody")), i18n.T("You"))
 		switch {
 		case b.Kind == transcript.KindText:
 			who = ""
 		case b.Kind == transcript.KindAssistant:
 			who = cmp.Or(b.Agent, i18n.T("Assistant"))
-		case b.Attrs["author"] != "":
-			who = b.Attrs["author"]
 		}
 		when := ""
 		if !b.Time.IsZero() {

@@ -361,7 +361,7 @@ func TestExports(t *testing.T) {
 		r := listed(t, nil)
 		for _, tt := range []struct{ item, file, text string }{
 			{"Export as Markdown", "fan.md", "fan?"},
-			{"Export as HTML", "fan.html", "<p>hot</p>"},
+			{"Export as HTML", "fan.html", ">hot</p>"},
 			{"Print or save as PDF…", "fan (2).html", "print()"},
 		} {
 			r.chooses("cpu-a", tt.item)

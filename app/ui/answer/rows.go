@@ -59,19 +59,19 @@ func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 
 // reuse changes a row in place if the new leaf has the same kind.
 func reuse(p *column.Placed, old, now markdown.Leaf) bool {
-	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker {
+	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker || old.Footnote != now.Footnote {
 		return false
 	}
 	switch r := p.Row.(type) {
 	case *itemRow:
-		if r.text.SetRuns(styledRuns(now.Runs)) {
+		if r.text.SetRuns(Runs(now.Runs)) {
 			p.Dirty = true
 			r.text.Measure(p.Width - r.lead)
 			r.text.Refresh()
 		}
 		return true
 	case *prose.Text:
-		if r.SetRuns(styledRuns(now.Runs)) {
+		if r.SetRuns(Runs(now.Runs)) {
 			p.Dirty = true
 			r.Measure(p.Width)
 			r.Refresh()
@@ -124,7 +124,7 @@ func newPara(l markdown.Leaf, st Style) kit.Row {
 		if st.Muted {
 			role = kit.RoleMuted
 		}
-		return prose.New(styledRuns(l.Runs), kit.SizeText, role)
+		return prose.New(Runs(l.Runs), kit.SizeText, role)
 	}
 	r := newItemRow(l)
 	if st.Muted {
@@ -158,7 +158,10 @@ const (
 
 func newItemRow(l markdown.Leaf) *itemRow {
 	r := &itemRow{quote: l.Quote}
-	r.text = prose.New(styledRuns(l.Runs), kit.SizeText, kit.RoleText)
+	r.text = prose.New(Runs(l.Runs), kit.SizeText, kit.RoleText)
+	if l.Footnote {
+		r.text = prose.New(Runs(l.Runs), kit.SizeSmall, kit.RoleMuted)
+	}
 	if l.Kind == markdown.Heading {
 		r.text = headingProse(l)
 	}
@@ -193,7 +196,7 @@ func headingProse(l markdown.Leaf) *prose.Text {
 	case 2:
 		size = kit.SizeLarge
 	}
-	return prose.NewBold(styledRuns(l.Runs), size, kit.RoleText)
+	return prose.NewBold(Runs(l.Runs), size, kit.RoleText)
 }
 
 func (r *itemRow) Measure(width float32) float32 { return r.text.Measure(width - r.lead) }
@@ -259,14 +262,14 @@ func (r *itemRow) layOut(s fyne.Size) {
 	r.text.Resize(fyne.NewSize(s.Width-r.lead, s.Height))
 }
 
-// styledRuns returns the text of an answer as runs of prose.
-func styledRuns(runs []markdown.Run) []prose.Run {
+// Runs returns the text of an answer as runs of prose.
+func Runs(runs []markdown.Run) []prose.Run {
 	if runs == nil {
 		return nil
 	}
 	out := make([]prose.Run, len(runs))
 	for i, r := range runs {
-		out[i] = prose.Run{Text: r.Text, Bold: r.Bold, Italic: r.Italic, Strike: r.Strike, Mono: r.Mono, Link: r.Link}
+		out[i] = prose.Run{Text: r.Text, Bold: r.Bold, Italic: r.Italic, Strike: r.Strike, Mono: r.Mono, Key: r.Key, Lift: r.Lift, Link: r.Link}
 	}
 	return out
 }

@@ -47,11 +47,11 @@ func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	header := len(t.cells) == 0
 	var ps []*prose.Text
 	for c, runs := range cells {
-		p := prose.New(styledRuns(runs), kit.SizeText, kit.RoleText)
+		p := prose.New(Runs(runs), kit.SizeText, kit.RoleText)
 		if header {
-			p = prose.New(styledRuns(runs), kit.SizeSmall, kit.RoleMuted)
+			p = prose.New(Runs(runs), kit.SizeSmall, kit.RoleMuted)
 		} else if len(names) > c {
-			t.names = append(t.names, prose.New(styledRuns(names[c]), kit.SizeSmall, kit.RoleMuted))
+			t.names = append(t.names, prose.New(Runs(names[c]), kit.SizeSmall, kit.RoleMuted))
 		}
 		ps = append(ps, p)
 		t.measureCell(c, p)
@@ -89,7 +89,7 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 		}
 	}
 	for c, p := range t.cells[last] {
-		if p.SetRuns(styledRuns(now.Table[last][c])) {
+		if p.SetRuns(Runs(now.Table[last][c])) {
 			t.measureCell(c, p)
 		}
 	}

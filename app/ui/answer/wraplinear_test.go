@@ -25,7 +25,7 @@ func layOut(s string) {
 			code.set(l.Code, l.Spans)
 			continue
 		}
-		prose.New(styledRuns(l.Runs), kit.SizeText, kit.RoleText).Measure(600)
+		prose.New(Runs(l.Runs), kit.SizeText, kit.RoleText).Measure(600)
 	}
 }
 

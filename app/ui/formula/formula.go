@@ -1,17 +1,17 @@
 // Package formula turns the LaTeX that models write into the characters of a text font.
 //
 // It doesn't typeset. Text between $…$, $$…$$, \(…\) and \[…\] isn't treated as markdown
-// (an underscore in it is no emphasis) and is made readable: x², α ≤ √x, ∑ᵢ₌₁ⁿ i. The
-// window and the exported page show the same.
+// (an underscore in it is no emphasis) and is made readable: x², α ≤ √x, ∑ᵢ₌₁ⁿ i. Prices,
+// variables of programs and escaped brackets are no formulas: their signs stay.
 //
-// Both use Extension with goldmark; Node is a formula in goldmark's tree, which the
-// extension writes as HTML. The package doesn't use Fyne, and reads and writes no files.
+// goldmark's parser takes the Extension; a Node is a formula in its tree. The package
+// doesn't use Fyne, and reads and writes no files.
 package formula
 
 import (
 	"bytes"
 	"cmp"
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,33 +19,16 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-// Extension adds formulas to goldmark's parser and HTML renderer.
+// Extension adds formulas to goldmark's parser.
 type Extension struct{}
 
 // Extend implements goldmark.Extender.
 func (Extension) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(mathParser{}, 150))) // after code spans
-	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(Extension{}, 150)))
-}
-
-// RegisterFuncs implements renderer.NodeRenderer.
-func (Extension) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(kind, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if n := node.(*Node); entering {
-			class := "formula"
-			if n.Display {
-				class += " display"
-			}
-			_, err := fmt.Fprintf(w, `<span class="%s">%s</span>`, class, util.EscapeHTML([]byte(n.Readable())))
-			return ast.WalkSkipChildren, err
-		}
-		return ast.WalkContinue, nil
-	})
 }
 
 var kind = ast.NewNodeKind("Formula")
@@ -79,30 +62,33 @@ func (mathParser) Trigger() []byte { return []byte{'$', '\\'} }
 // Parse implements parser.InlineParser.
 func (m mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	open, closing, display := mathFence(line)
-	if open == "" || m.isUnclosed(pc, closing) {
+	f, ok := fenceAt(line)
+	if !ok || m.isUnclosed(pc, f.closing) {
 		return nil
 	}
 	savedLine, savedSegment := block.Position()
-	block.Advance(len(open))
+	f.before = block.PrecendingCharacter()
+	own := bytes.TrimRight(block.Source()[:savedSegment.Start], " \t>")
+	f.begins = f.before == '\n' || len(own) == 0 || own[len(own)-1] == '\n'
+	block.Advance(len(f.open))
 	var source strings.Builder
 	for {
 		line, _ := block.PeekLine()
 		if line == nil {
 			block.SetPosition(savedLine, savedSegment)
-			m.setUnclosed(pc, closing)
+			m.setUnclosed(pc, f.closing)
 			return nil
 		}
-		if at := closingAt(line, closing); at >= 0 {
+		if at := closingAt(line, f.closing); at >= 0 {
 			source.Write(line[:at])
-			if !isFormula(source.String(), line[at+len(closing):], open) {
+			if !f.holds(source.String(), line[at+len(f.closing):]) {
 				block.SetPosition(savedLine, savedSegment)
 				return nil
 			}
-			block.Advance(at + len(closing))
-			return &Node{source: source.String(), Display: display}
+			block.Advance(at + len(f.closing))
+			return &Node{source: source.String(), Display: f.display}
 		}
-		if open == "$" { // a price: a formula in a sentence doesn't span lines
+		if f.open[0] == '$' && !f.display { // a price: a formula in a sentence doesn't span lines
 			block.SetPosition(savedLine, savedSegment)
 			return nil
 		}
@@ -127,19 +113,28 @@ func (mathParser) setUnclosed(pc parser.Context, closing string) {
 	pc.Set(unclosed, append(missing, closing))
 }
 
-// mathFence returns the delimiter that a line begins with, and the one that closes it.
-func mathFence(line []byte) (open, closing string, display bool) {
-	switch {
-	case bytes.HasPrefix(line, []byte("$$")):
-		return "$$", "$$", true
-	case bytes.HasPrefix(line, []byte(`\[`)):
-		return `\[`, `\]`, true
-	case bytes.HasPrefix(line, []byte(`\(`)):
-		return `\(`, `\)`, false
-	case len(line) > 1 && line[0] == '$':
-		return "$", "$", false
+// fence is the mark that begins a formula, and the one that ends it.
+type fence struct {
+	open, closing string
+	display       bool // on lines of its own
+	before        rune // the character before it
+	begins        bool // its line
+}
+
+// fenceAt returns the mark that a line begins with.
+func fenceAt(line []byte) (fence, bool) {
+	for _, f := range []fence{
+		{open: "$$", closing: "$$", display: true},
+		{open: "$`", closing: "`$"},
+		{open: "$", closing: "$"},
+		{open: `\[`, closing: `\]`, display: true},
+		{open: `\(`, closing: `\)`},
+	} {
+		if bytes.HasPrefix(line, []byte(f.open)) && len(line) > len(f.open) {
+			return f, true
+		}
 	}
-	return "", "", false
+	return fence{}, false
 }
 
 func closingAt(line []byte, closing string) int {
@@ -154,17 +149,56 @@ func closingAt(line []byte, closing string) int {
 	return -1
 }
 
-// isFormula distinguishes "$x + y$" from "$5 and $10": no blanks inside the delimiters, no
-// digit after them.
-func isFormula(source string, after []byte, open string) bool {
-	if strings.TrimSpace(source) == "" {
+// holds reports whether the text between the marks is a formula, and not two prices, two
+// variables of a program or brackets that are escaped; after is the rest of the line. TeX, GitHub
+// and pandoc ask the same: inside there is no blank beside the marks, outside no letter and no
+// digit.
+func (f fence) holds(source string, after []byte) bool {
+	if strings.TrimSpace(source) == "" || strings.Contains(source, "`") { // code isn't cut in two
 		return false
 	}
-	if open != "$" {
+	next, _ := utf8.DecodeRune(after)
+	blanks := strings.TrimSpace(source) != source
+	alone := f.begins && len(bytes.Trim(after, " \t\r\n.,;:!")) == 0
+	switch f.open {
+	case `\(`:
+		return true
+	case `\[`: // in a sentence, a bracket that was escaped looks the same
+		return alone || blanks || strings.Contains(source, `\`)
+	case "$$":
+		return alone || !blanks && !isWordRune(f.before) && !isWordRune(next)
+	}
+	variable := strings.ContainsRune("@?#%!;,)]}:", rune(source[0])) || next == rune(source[0]) && strings.ContainsRune("{(", next)
+	return !blanks && !variable && !isWordRune(f.before) && !isWordRune(next) && !isPrice(source, next)
+}
+
+// isWordRune reports whether a character makes a dollar sign beside it part of a price or of a
+// name. Scripts that put no blanks between words write formulas right beside them.
+func isWordRune(r rune) bool {
+	return r < utf8.RuneSelf && (isLetter(byte(r)) || isDigit(byte(r)))
+}
+
+// isPrice reports whether the text between two dollar signs begins with a price: a number that
+// words follow, as in "$5/kg or 6$/lb", or one price for something before another.
+func isPrice(source string, next rune) bool {
+	if !isDigit(source[0]) && source[0] != '.' {
+		return false
+	}
+	if next == '/' && isDigit(source[len(source)-1]) {
 		return true
 	}
-	blank := strings.ContainsAny(source[:1], " \t") || strings.ContainsAny(source[len(source)-1:], " \t")
-	return !blank && (len(after) == 0 || after[0] < '0' || after[0] > '9')
+	plain := func(c byte) bool { return isDigit(c) || isLetter(c) || c == ')' || c == '(' }
+	fields := strings.Fields(source)
+	for i, word := range fields {
+		trimmed := strings.Trim(word, ",.;:()")
+		if len(trimmed) < 2 || strings.ContainsFunc(trimmed, func(r rune) bool { return r < utf8.RuneSelf && !isLetter(byte(r)) && r != '\'' }) {
+			continue
+		}
+		if i > 0 && i+1 < len(fields) && plain(fields[i-1][len(fields[i-1])-1]) && plain(fields[i+1][0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // readable turns LaTeX into the characters of a text font. Unknown commands stay, without
@@ -187,6 +221,7 @@ type mathReader struct {
 	in    string
 	at    int
 	depth int
+	prose bool // inside \text{…}: signs are those of a sentence
 }
 
 // mathDepth is the depth to which nested groups are read; deeper ones stay as they are.
@@ -207,7 +242,12 @@ func (m *mathReader) until(closing string) string {
 
 // next reads one item: a command, a group, a superscript or subscript, a character.
 func (m *mathReader) next() string {
-	switch c := m.in[m.at]; c {
+	c := m.in[m.at]
+	if m.prose && strings.IndexByte("-*'^_&~", c) >= 0 {
+		m.at++
+		return string(c)
+	}
+	switch c {
 	case '\\':
 		return m.command()
 	case '{':
@@ -232,7 +272,10 @@ func (m *mathReader) next() string {
 		m.at++
 		return "′"
 	case '-':
-		m.at++
+		if m.at++; m.at < len(m.in) && m.in[m.at] == '>' {
+			m.at++
+			return "→"
+		}
 		return "−"
 	case '*':
 		m.at++
@@ -269,7 +312,7 @@ func (m *mathReader) command() string {
 	if m.at == start {
 		_, n := utf8.DecodeRuneInString(m.in[m.at:])
 		m.at += n
-		return mathSpace(m.in[start:m.at])
+		return m.space(m.in[start:m.at])
 	}
 	name := m.in[start:m.at]
 	switch name {
@@ -281,15 +324,23 @@ func (m *mathReader) command() string {
 		return "C(" + top + ", " + m.argument() + ")"
 	case "sqrt":
 		return m.root()
-	case "begin", "end":
+	case "begin":
+		return m.environment(strings.TrimSuffix(m.argument(), "∗"))
+	case "end":
 		m.argument()
 		return "\n"
+	case "hline":
+		return ""
 	case "left", "right", "big", "Big", "bigg", "Bigg", "displaystyle", "textstyle", "limits", "nolimits":
 		if m.at < len(m.in) && m.in[m.at] == '.' {
 			m.at++
 		}
 		return ""
-	case "text", "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "operatorname", "textbf", "textit", "mathcal", "boldsymbol", "boxed", "tag", "mathbb":
+	case "text", "textrm", "mbox", "operatorname", "texttt", "textbf", "textit", "tag":
+		defer func(before bool) { m.prose = before }(m.prose)
+		m.prose = true
+		return m.argument()
+	case "mathrm", "mathbf", "mathit", "mathsf", "mathtt", "mathcal", "boldsymbol", "boxed", "mathbb":
 		s := m.argument()
 		if name == "mathbb" {
 			return cmp.Or(signOf(setSigns, s), s)
@@ -303,12 +354,87 @@ func (m *mathReader) command() string {
 	return cmp.Or(signOf(latexSigns, name), name) // the names of sin, log and max are printed
 }
 
+// brackets are those of an environment whose rows and cells are separated by signs. A matrix
+// without brackets of its own has those around it in the source.
+var brackets = map[string][2]string{
+	"matrix": {}, "smallmatrix": {}, "array": {}, "tabular": {},
+	"pmatrix": {"(", ")"}, "bmatrix": {"[", "]"}, "Bmatrix": {"{", "}"}, "vmatrix": {"|", "|"}, "Vmatrix": {"‖", "‖"},
+	"cases": {"{ ", ""}, "dcases": {"{ ", ""}, "rcases": {"", " }"},
+}
+
+// environment reads to the \end of an environment. The rows of a matrix are written one behind
+// the other, because a text font can't align them: (a, b; c, d). Those of other environments
+// are lines.
+func (m *mathReader) environment(name string) string {
+	around, matrix := brackets[name]
+	if name == "array" || name == "tabular" || name == "alignedat" || name == "alignat" {
+		m.argument() // the form of its columns
+	}
+	if m.depth > mathDepth {
+		return ""
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	var rows, cells []string
+	var cell strings.Builder
+	endCell := func() {
+		cells = append(cells, strings.Join(strings.Fields(cell.String()), " "))
+		cell.Reset()
+	}
+	endRow := func() {
+		if endCell(); strings.Join(cells, "") != "" {
+			between := ", "
+			if !matrix || strings.HasSuffix(name, "cases") {
+				between = " "
+			}
+			rows = append(rows, strings.TrimSpace(strings.Join(cells, between)))
+		}
+		cells = nil
+	}
+	for m.at < len(m.in) && !strings.HasPrefix(m.in[m.at:], `\end`) {
+		switch {
+		case m.in[m.at] == '&':
+			m.at++
+			endCell()
+		case strings.HasPrefix(m.in[m.at:], `\\`):
+			m.at += 2
+			m.rowSpace()
+			endRow()
+		default:
+			cell.WriteString(m.next())
+		}
+	}
+	endRow()
+	if m.at < len(m.in) {
+		m.at += len(`\end`)
+		m.argument()
+	}
+	if matrix {
+		return around[0] + strings.Join(rows, "; ") + around[1]
+	}
+	return "\n" + strings.Join(rows, "\n") + "\n"
+}
+
+// rowSpace skips what may follow the end of a row: a star, and the height of a gap.
+func (m *mathReader) rowSpace() {
+	if m.at < len(m.in) && m.in[m.at] == '*' {
+		m.at++
+	}
+	m.at += len(rowGap.FindString(m.in[m.at:]))
+}
+
+// rowGap is the height of a gap behind a row: [2pt].
+var rowGap = regexp.MustCompile(`^\[-?[\d.]+ ?(pt|mm|cm|in|ex|em|pc)\]`)
+
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// mathSpace returns what a backslash before a non-letter stands for.
-func mathSpace(s string) string {
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// space returns what a backslash before a non-letter stands for.
+func (m *mathReader) space(s string) string {
 	switch s {
 	case `\`:
+		m.rowSpace()
 		return "\n"
 	case ",", ":", ";", " ", ">", "\n":
 		return " "

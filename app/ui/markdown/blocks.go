@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,12 +18,14 @@ type block struct {
 	leaves   []Leaf
 }
 
-// splitBlocks parses src and splits it at its top-level blocks; the pieces joined are src.
-func splitBlocks(p parser.Parser, src []byte) []block {
+// splitBlocks parses src and splits it at its top-level blocks; the pieces joined are src. If
+// it is the whole text, its footnotes are the last leaves.
+func splitBlocks(p parser.Parser, src []byte, whole bool) []block {
 	if len(src) == 0 {
 		return nil
 	}
-	root := p.Parse(text.NewReader(src))
+	pc := newContext(whole)
+	root := p.Parse(text.NewReader(src), parser.WithContext(pc))
 	var out []block
 	furthest := -1 // a heading below a table may report the place of the lines above it
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -41,6 +44,20 @@ func splitBlocks(p parser.Parser, src []byte) []block {
 	}
 	if len(out) == 0 {
 		return []block{{from: 0, to: len(src)}}
+	}
+	last := &out[len(out)-1]
+	for i, n := range footnotesOf(pc).used {
+		if i == 0 {
+			last.leaves = append(last.leaves, Leaf{Kind: Rule, Footnote: true})
+		}
+		from := len(last.leaves)
+		if n.FirstChild() == nil {
+			last.leaves = append(last.leaves, Leaf{Indent: 1, Marker: strconv.Itoa(n.number) + ".", Tight: i > 0})
+		}
+		last.leaves = appendChildren(last.leaves, n, src, leafContext{indent: 1, marker: strconv.Itoa(n.number) + ".", tight: i > 0})
+		for j := range last.leaves[from:] {
+			last.leaves[from+j].Footnote = true
+		}
 	}
 	for i := range out {
 		out[i].to = len(src)
@@ -119,6 +136,11 @@ func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
 	case *ast.HTMLBlock:
 		base.Runs = []Run{{Text: strings.TrimRight(blockLines(n, src)+closingLine(n, src), "\n")}}
 		return append(out, base)
+	case *footnote:
+		if n.number > 0 { // at the end
+			return out
+		}
+		return appendUnused(out, n, src, c)
 	case *ast.Blockquote:
 		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
 	case *ast.List:
@@ -136,6 +158,22 @@ func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
 		return out
 	}
 	return append(out, base)
+}
+
+// appendUnused appends a footnote that nothing refers to, as it was written.
+func appendUnused(out []Leaf, n *footnote, src []byte, c leafContext) []Leaf {
+	from := len(out)
+	out = appendChildren(out, n, src, c)
+	label := Run{Text: "[^" + n.label + "]: "}
+	if len(out) == from || out[from].Kind != Paragraph || out[from].Marker != c.marker {
+		return slices.Insert(out, from, Leaf{Indent: c.indent, Quote: c.quote, Marker: c.marker, Tight: c.tight, Runs: []Run{label}})
+	}
+	if runs := out[from].Runs; len(runs) > 0 && runs[0] == (Run{Text: runs[0].Text}) {
+		runs[0].Text = label.Text + runs[0].Text
+	} else {
+		out[from].Runs = append([]Run{label}, runs...)
+	}
+	return out
 }
 
 func closingLine(n *ast.HTMLBlock, src []byte) string {

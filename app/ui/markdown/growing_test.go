@@ -23,20 +23,20 @@ func grow(t *testing.T, text string, piece func() int) *Document {
 		at += n
 		d.Settle(false)
 		if !strings.Contains(text, "]:") {
-			compare(t, d, text[:at])
+			compare(t, d, text[:at], false)
 		}
 	}
 	d.Settle(true)
-	compare(t, d, text)
+	compare(t, d, text, true)
 	return d
 }
 
-func compare(t *testing.T, d *Document, text string) {
+func compare(t *testing.T, d *Document, text string, final bool) {
 	t.Helper()
 	got := append(append([]Leaf(nil), d.leaves...), d.tail...)
 	whole := New() // without colours, which take most of the time
 	var want []Leaf
-	for _, b := range splitBlocks(whole.md, []byte(text)) {
+	for _, b := range splitBlocks(whole.md, []byte(text), final) {
 		want = append(want, b.leaves...)
 	}
 	if slices.EqualFunc(got, want, sameLeaf) {
@@ -55,6 +55,7 @@ func constructs() []string {
 		"http://example.org/a ", "$x$ ", "$5 ", "$$ ", `\( `, `\) `, `\* `, "&amp; ", "日本語。", "ein Wort; ", "![i](x) ", "|", " | ", "a@b.org ", "***", "2 * 3 ", "\\\n", "  \n",
 		"\n", "\n", "\n", "\n\n", "\n\n", "\n- ", "\n- ", "\n- ", "\n  - ", "\n* ", "\n1. ", "\n2. ", "\n12. ", "\n   ", "\n    ", "\n> ", "\n> ", "\n> - ", "\n>\n> ", "\n>> ", "\n- [x] ", "\n- [ ] ",
 		"\n# ", "\n---\n", "\n===\n", "\n***\n", "\n```\n", "\n```go\n", "\n~~~\n", "\n<div>\n", "\n<!-- ", " -->\n", "\n| a | b |\n|---|--:|\n| 1 | 2 |", "\n| 3 | 4 |", "\n-|-\n", "\n\t", "\r\n", "1) ", "\n-\n", "\n   3. ",
+		"<br>", "<br/> ", "<sub>", "</sub> ", "<kbd>x</kbd> ", "\n<br>\n", "[^1] ", "\n```markdown\n", "\n~~~md\n", "\n   ```\n", "\n- ```md\n  ```go\n",
 	}
 }
 
@@ -126,6 +127,8 @@ func FuzzGrowing(f *testing.F) {
 	f.Add("1. a\n\n1. b\n2) c\n", uint8(1), uint16(90))
 	f.Add("```go\nx := \"a\"\n```\nand\n", uint8(4), uint16(60))
 	f.Add("x\n| a | b |\n|---|---|\n", uint8(2), uint16(80))
+	f.Add("```md\n```go\nx\n```\n```\nand[^1] a<br>b\n[^1]: note\n", uint8(2), uint16(30))
+	f.Add("- ```markdown\n  ```go\n  x\n- y\n```\n", uint8(2), uint16(30))
 	f.Fuzz(func(t *testing.T, s string, step uint8, times uint16) {
 		if len(s) == 0 || len(s)*int(times) > 8<<10 {
 			return

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,9 +14,7 @@ import (
 // inlineRuns flattens a node's inline children into styled runs.
 func inlineRuns(n ast.Node, src []byte) []Run {
 	w := runWriter{src: src}
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, Run{})
-	}
+	w.children(n, Run{})
 	return w.runs()
 }
 
@@ -55,9 +54,7 @@ func (w *runWriter) node(n ast.Node, style Run) {
 		return
 	}
 	style = styledBy(n, style)
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		w.node(c, style)
-	}
+	w.children(n, style)
 	if img, ok := n.(*ast.Image); ok && !n.HasChildren() { // a link needs text to be tapped
 		words := style.Link
 		if strings.HasPrefix(words, "data:") {
@@ -65,6 +62,83 @@ func (w *runWriter) node(n ast.Node, style Run) {
 		}
 		w.add(styledBy(img, style), words)
 	}
+}
+
+// children writes the children of a node. What stands between an opening and a closing tag of
+// the same parent has its style.
+func (w *runWriter) children(n ast.Node, style Run) {
+	closed := w.tagPairs(n)
+	styles := []Run{style}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		raw, _ := c.(*ast.RawHTML)
+		name, closing := "", false
+		if raw != nil && closed[raw] {
+			name, closing = w.tag(raw)
+		}
+		last := styles[len(styles)-1]
+		switch {
+		case closing:
+			styles = styles[:len(styles)-1]
+			continue
+		case name == "sub":
+			last.Lift = -1
+		case name == "sup":
+			last.Lift = 1
+		case name == "kbd":
+			last.Key, last.Mono = true, true
+		default:
+			w.node(c, last)
+			continue
+		}
+		styles = append(styles, last)
+	}
+}
+
+// tagPairs returns the tags among the children of a node that belong together.
+func (w *runWriter) tagPairs(n ast.Node) map[*ast.RawHTML]bool {
+	var closed map[*ast.RawHTML]bool
+	var open []*ast.RawHTML
+	var names []string
+	var waiting map[string]int
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		raw, ok := c.(*ast.RawHTML)
+		if !ok {
+			continue
+		}
+		name, closing := w.tag(raw)
+		switch {
+		case name == "" || name == "br":
+		case !closing:
+			if waiting == nil {
+				waiting = map[string]int{}
+			}
+			open, names = append(open, raw), append(names, name)
+			waiting[name]++
+		case waiting[name] > 0:
+			if closed == nil {
+				closed = map[*ast.RawHTML]bool{}
+			}
+			for at := len(open) - 1; ; at-- { // those in between were never closed: they are text
+				was := names[at]
+				waiting[was]--
+				if was == name {
+					closed[open[at]], closed[raw] = true, true
+					open, names = open[:at], names[:at]
+					break
+				}
+			}
+		}
+	}
+	return closed
+}
+
+// tag returns the name of a tag that isn't shown as text.
+func (w *runWriter) tag(n *ast.RawHTML) (name string, closing bool) {
+	if n.Segments.Len() != 1 {
+		return "", false
+	}
+	seg := n.Segments.At(0)
+	return tagOf(seg.Value(w.src))
 }
 
 // words writes a node that contains text itself. It returns false for a node that contains
@@ -88,7 +162,19 @@ func (w *runWriter) words(n ast.Node, style Run) bool {
 	case *ast.AutoLink:
 		style.Link = string(n.URL(w.src))
 		w.add(style, string(n.Label(w.src)))
+	case *footnoteRef:
+		number := strconv.Itoa(n.note.number)
+		if _, more := n.NextSibling().(*footnoteRef); more {
+			number += ","
+		}
+		style.Lift = 1
+		w.add(style, number)
 	case *ast.RawHTML:
+		if name, _ := w.tag(n); name == "br" {
+			w.text = bytes.TrimRight(w.text, " ")
+			w.add(style, "\n")
+			break
+		}
 		for i := range n.Segments.Len() {
 			seg := n.Segments.At(i)
 			w.add(style, string(seg.Value(w.src)))

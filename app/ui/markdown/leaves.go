@@ -13,6 +13,8 @@ type Run struct {
 	Italic bool
 	Strike bool
 	Mono   bool
+	Key    bool   // of a keyboard
+	Lift   int8   // 1 for raised text, -1 for lowered text
 	Link   string // address, or ""
 }
 
@@ -43,12 +45,14 @@ type Leaf struct {
 	Quote  int    // depth of quotes around it
 	Marker string // "•", "3.", "☐": marker of a list item's first paragraph
 	Tight  bool   // little space above (list items)
-	Runs   []Run
-	Lang   string
-	Code   string
-	Spans  []Span    // of the code that Shown returns
-	Table  [][][]Run // rows of cells; the first row is the header
-	Right  []bool    // right-aligned columns
+	// Footnote is set for the footnotes, which are last, and for the rule above them.
+	Footnote bool
+	Runs     []Run
+	Lang     string
+	Code     string
+	Spans    []Span    // of the code that Shown returns
+	Table    [][][]Run // rows of cells; the first row is the header
+	Right    []bool    // right-aligned columns
 }
 
 // Shown returns a leaf's code as it is drawn: without the last line break, with spaces for
@@ -90,6 +94,33 @@ func (v View) Words() string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// Typed returns a message as it was typed. Text between code fences is set as code, without the
+// fences.
+func Typed(text string) []Run {
+	if !strings.Contains(text, "```") {
+		return []Run{{Text: text}}
+	}
+	var runs []Run
+	code := false
+	for line := range strings.Lines(text) {
+		if fence := strings.TrimSpace(line); strings.HasPrefix(fence, "```") && strings.Count(fence, "`") == 3 {
+			code = !code
+			continue
+		}
+		if n := len(runs); n > 0 && runs[n-1].Mono == code {
+			runs[n-1].Text += line
+		} else {
+			runs = append(runs, Run{Text: line, Mono: code})
+		}
+	}
+	if len(runs) == 0 {
+		return []Run{{Text: text}}
+	}
+	last := &runs[len(runs)-1]
+	last.Text = strings.TrimSuffix(last.Text, "\n") // of the fence that ended it
+	return runs
 }
 
 // EachLink calls f for each link in leaves.

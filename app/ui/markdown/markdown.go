@@ -8,18 +8,14 @@
 //
 // The package knows no screen: no font, no colour, no width. A Document isn't safe for use
 // by several goroutines, and parsing takes milliseconds: callers do it off the UI goroutine
-// and pass on a View, whose leaves never change. Raw HTML is text, and a link is an
-// unchecked address.
+// and pass on a View, whose leaves never change. Raw HTML is text (but for line breaks,
+// lowered and raised text and keys), and a link is an unchecked address.
 package markdown
 
 import (
 	"bytes"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-
-	"mac-stats/app/ui/formula"
 )
 
 // A Document is an answer, while it arrives and afterwards: markdown split into blocks as
@@ -38,8 +34,7 @@ type Document struct {
 
 // New returns an empty document for markdown.
 func New() *Document {
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, formula.Extension{}))
-	return &Document{md: md.Parser()}
+	return &Document{md: newParser()}
 }
 
 // Parse returns the document of a complete text.
@@ -110,7 +105,7 @@ func (d *Document) Settle(final bool) {
 		d.settleAll()
 		return
 	}
-	blocks := splitBlocks(d.md, d.source[d.finished:])
+	blocks := splitBlocks(d.md, d.source[d.finished:], false)
 	done := 0
 	for i := 1; i < len(blocks); i++ {
 		if bytes.IndexByte(d.source[d.finished+blocks[i].from:], '\n') >= 0 {
@@ -131,11 +126,11 @@ func (d *Document) Settle(final bool) {
 	d.colourTail()
 }
 
-// settleAll parses the whole text and finishes all blocks: a link may be defined below the
-// place that uses it.
+// settleAll parses the whole text and finishes all blocks: a link or a footnote may be defined
+// below the place that uses it, and the end of a code block in another one.
 func (d *Document) settleAll() {
 	var leaves []Leaf
-	for _, b := range splitBlocks(d.md, d.source) {
+	for _, b := range splitBlocks(d.md, d.source, true) {
 		leaves = append(leaves, b.leaves...)
 	}
 	same := len(leaves) >= len(d.leaves)

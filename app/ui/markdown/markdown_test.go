@@ -80,6 +80,140 @@ func TestMarkdownBecomesLeaves(t *testing.T) {
 	}
 }
 
+// A code block that contains fences ends where it was meant to, if all of them are closed.
+func TestFencesInFences(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"markdown in markdown":     {"```markdown\n# T\n```go\nx\n```\nend\n```\nafter", []string{"code markdown # T\n```go\nx\n```\nend\n", "p after"}},
+		"another name, tildes":     {"~~~md\n~~~sh\nx\n~~~\n~~~\nafter", []string{"code md ~~~sh\nx\n~~~\n", "p after"}},
+		"two inside":               {"```md\n```go\nx\n```\n\n```sh\ny\n```\n```\nafter", []string{"code md ```go\nx\n```\n\n```sh\ny\n```\n", "p after"}},
+		"in one inside":            {"```md\n```md\n```go\nx\n```\n```\n```\nafter", []string{"code md ```md\n```go\nx\n```\n```\n", "p after"}},
+		"words behind the name":    {"```Markdown title=a\n```go\nx\n```\n```\nafter", []string{"code Markdown ```go\nx\n```\n", "p after"}},
+		"in a list":                {"- a\n  ```md\n  ```go\n  x\n  ```\n  ```\n- b", []string{"p- • a", "code- md ```go\nx\n```\n", "p- • b"}},
+		"in a quote":               {"> ```md\n> ```go\n> x\n> ```\n> ```\n> b", []string{"code> md ```go\nx\n```\n", "p> b"}},
+		"the outer isn't closed":   {"```md\n# T\n```go\nx\n```\nafter", []string{"code md # T\n```go\nx\n", "p after"}},
+		"longer marks":             {"````md\n```go\nx\n```\n````\nafter", []string{"code md ```go\nx\n```\n", "p after"}},
+		"a script that writes it":  {"```sh\ncat <<E\n```go\nx\n```\nE\n```\nafter", []string{"code sh cat <<E\n```go\nx\n```\nE\n", "p after"}},
+		"without a name":           {"```\n# T\n```go\nx\n```\n```\nafter", []string{"code  # T\n```go\nx\n```\n", "p after"}},
+		"an end that is forgotten": {"```py\nx\n```sh\nls\n```\nsays\n```\na\n```\nafter", []string{"code py x\n```sh\nls\n", "p says", "code  a\n", "p after"}},
+		"no fence inside":          {"```md\n# T\n```\n```go\nx\n```\nafter", []string{"code md # T\n", "code go x\n", "p after"}},
+		"code in a line":           {"```md\n```a``` b\n```\nafter", []string{"code md ```a``` b\n", "p after"}},
+	} {
+		if d := cmp.Diff(tt.want, outline(Parse(tt.in))); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		for size := range len(tt.in) { // every beginning ends like the whole of it
+			d := New()
+			for i := range size {
+				d.Append(tt.in[i : i+1])
+				d.Settle(false)
+			}
+			d.Settle(true)
+			if diff := cmp.Diff(outline(Parse(tt.in[:size])), outline(d)); diff != "" {
+				t.Fatalf("%s, after %d bytes: %s", name, size, diff)
+			}
+		}
+	}
+}
+
+// While markdown with code inside arrives, it stays one block.
+func TestMarkdownWithCodeArrivesAsOneBlock(t *testing.T) {
+	d, in := New(), "```markdown\n# T\n\n```go\nx\n```\n\nwords\n\n- a list\n"
+	for i := range len(in) {
+		d.Append(in[i : i+1])
+		d.Settle(false)
+		if n := len(d.leaves) + len(d.tail); n > 1 {
+			t.Fatalf("after %q: %q", in[:i+1], outline(d))
+		}
+	}
+}
+
+// Of the tags, only those of a sentence mean something; all others are text.
+func TestTags(t *testing.T) {
+	type style struct {
+		sub, sup, key string
+	}
+	for in, want := range map[string]struct {
+		text string
+		style
+	}{
+		"H<sub>2</sub>O, m<sup>2</sup>":         {"H2O, m2", style{"2", "2", ""}},
+		"press <kbd>Ctrl</kbd>+<KBD>C</KBD>":    {"press Ctrl+C", style{"", "", "CtrlC"}},
+		"<kbd>Esc</kbd>":                        {"Esc", style{"", "", "Esc"}},
+		"one<br>two<br/>three <BR /> four":      {"one\ntwo\nthree\nfour", style{}},
+		"one\n<br>\ntwo":                        {"one\ntwo", style{}},
+		"x<sub>a **b**</sub>":                   {"xa b", style{"a b", "", ""}},
+		"x<sub>a<sup>b</sup></sub>":             {"xab", style{"a", "b", ""}},
+		"a<sub>b":                               {"a<sub>b", style{}},
+		"a</sub>b":                              {"a</sub>b", style{}},
+		"<kbd>a<sub>b</kbd>":                    {"a<sub>b", style{"", "", "a<sub>b"}},
+		"**a<sub>b**</sub>":                     {"a<sub>b</sub>", style{}},
+		"List<String> x":                        {"List<String> x", style{}},
+		"Dear <NAME>,":                          {"Dear <NAME>,", style{}},
+		"<answer>42</answer>":                   {"<answer>42</answer>", style{}},
+		"a <b>b</b> <span style=\"x\">c</span>": {"a <b>b</b> <span style=\"x\">c</span>", style{}},
+		"`<br>` &lt;br&gt; \\<br>":              {"<br> <br> <br>", style{}},
+		"<!-- a --> b":                          {"<!-- a --> b", style{}},
+		"<script>alert(1)</script>":             {"<script>alert(1)</script>", style{}},
+		"<details><summary>a</summary>":         {"<details><summary>a</summary>", style{}},
+	} {
+		got, st := "", style{}
+		for _, l := range Parse(in).leaves {
+			for _, r := range l.Runs {
+				got += r.Text
+				switch {
+				case r.Key:
+					st.key += r.Text
+				case r.Lift > 0:
+					st.sup += r.Text
+				case r.Lift < 0:
+					st.sub += r.Text
+				}
+			}
+		}
+		if got != want.text || st != want.style {
+			t.Errorf("%q gives %q %+v, want %q %+v", in, got, st, want.text, want.style)
+		}
+	}
+	if d := cmp.Diff([]string{"table|a|b||x\ny|1\n2|"}, outline(Parse("|a|b|\n|-|-|\n|x<br>y|1<br/>2|"))); d != "" {
+		t.Error(d)
+	}
+}
+
+// Footnotes are at the end, in the order in which the text refers to them.
+func TestFootnotes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"two":                  {"a[^2] b[^1].\n\n[^1]: one\n[^2]: two", []string{"p a1 b2.", "rule", "p- 1. two", "p- 2. one"}},
+		"beside each other":    {"a[^1][^2]\n\n[^1]: one\n[^2]: two", []string{"p a1,2", "rule", "p- 1. one", "p- 2. two"}},
+		"named, in the middle": {"a[^note]\n\n[^note]: one\n\nlast", []string{"p a1", "p last", "rule", "p- 1. one"}},
+		"twice":                {"a[^x], b[^x]\n\n[^x]: one", []string{"p a1, b1", "rule", "p- 1. one"}},
+		"of two paragraphs":    {"a[^1]\n\n[^1]: one\n\n    two\n\nlast", []string{"p a1", "p last", "rule", "p- 1. one", "p- two"}},
+		"that is an address":   {"a[^1]\n\n[^1]: https://example.org/x", []string{"p a1", "rule", "p- 1. https://example.org/x"}},
+		"in a table":           {"|a[^1]|\n|-|\n|b|\n\n[^1]: one", []string{"table|a1||b|", "rule", "p- 1. one"}},
+		"nothing refers to it": {"a\n\n[^1]: one **b**\n\nlast", []string{"p a", "p [^1]: one b", "p last"}},
+		"it doesn't exist":     {"a[^1] and [^a-z]", []string{"p a[^1] and [^a-z]"}},
+		"in code":              {"`a[^1]`\n\n```\n[^1]: x\n```", []string{"p a[^1]", "code  [^1]: x\n"}},
+		"of a footnote":        {"a[^1]\n\n[^1]: see[^2]\n[^2]: two", []string{"p a1", "rule", "p- 1. see2", "p- 2. two"}},
+		"empty":                {"a[^1]\n\n[^1]:\n\nlast", []string{"p a1", "p last", "rule", "p- 1."}},
+		"said twice":           {"a[^1]\n\n[^1]: one\n[^1]: other", []string{"p a1", "p [^1]: other", "rule", "p- 1. one"}},
+	} {
+		if d := cmp.Diff(tt.want, outline(Parse(tt.in))); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		for _, l := range Parse(tt.in).leaves {
+			if l.Footnote != (l.Kind == Rule || l.Indent > 0) {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+		grow(t, tt.in, func() int { return 1 })
+	}
+}
+
 func TestInlineStyles(t *testing.T) {
 	got := Parse("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>").leaves[0].Runs
 	want := []Run{
@@ -162,7 +296,7 @@ func FuzzMarkdownSplit(f *testing.F) {
 		md := New().md
 		joined := ""
 		at := 0
-		for _, b := range splitBlocks(md, []byte(s)) {
+		for _, b := range splitBlocks(md, []byte(s), false) {
 			if b.from != at || b.to < b.from {
 				t.Fatalf("a block begins at %d, the one before ended at %d", b.from, at)
 			}

@@ -113,3 +113,18 @@ func TestInlinePieces(t *testing.T) {
 		}
 	}
 }
+
+func TestCodeInAMessageIsSetAsCode(t *testing.T) {
+	for text, want := range map[string][]Run{
+		"plain `x` **y**":                     {{Text: "plain `x` **y**"}},
+		"See:\n```go\nf()\n```\nWhy?":         {{Text: "See:\n"}, {Text: "f()\n", Mono: true}, {Text: "Why?"}},
+		"```\n  one\n\n  two\n```":            {{Text: "  one\n\n  two", Mono: true}},
+		"begun\n```py\nnever ended":           {{Text: "begun\n"}, {Text: "never ended", Mono: true}},
+		"```":                                 {{Text: "```"}},
+		"the fence ```x``` within a sentence": {{Text: "the fence ```x``` within a sentence"}},
+	} {
+		if diff := cmp.Diff(want, Typed(text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}

@@ -236,7 +236,11 @@ func (r *proseRenderer) Refresh() {
 func (r *proseRenderer) underlay(s segment, y float32) {
 	p := r.p
 	ru := p.runs[s.run]
-	if ru.Mono && !p.Bare {
+	if ru.Key && !p.Bare { // the cap of a key, with an edge
+		pos, size := fyne.NewPos(s.X-3, y+1), fyne.NewSize(s.Width+6, p.Leading-2)
+		r.Rect(kit.RoleFaint, pos, size, 4)
+		r.Rect(kit.RoleCode, pos.AddXY(1, 1), size.SubtractWidthHeight(2, 3), 3)
+	} else if ru.Mono && !p.Bare {
 		r.Rect(kit.RoleCode, fyne.NewPos(s.X-2, y+2), fyne.NewSize(s.Width+4, p.Leading-4), 3)
 	}
 	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {
@@ -266,6 +270,12 @@ func (r *proseRenderer) segment(s segment, y float32) {
 		role = kit.RoleAccent
 	}
 	size, style := p.style(s.run)
+	switch p.runs[s.run].Lift {
+	case 1:
+		y -= p.Leading / 5
+	case -1:
+		y += p.Leading / 6
+	}
 	r.Text(strings.ReplaceAll(p.Flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.X, y), s.Width, p.Leading, size, style)
 }
 

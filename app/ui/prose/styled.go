@@ -18,9 +18,14 @@ type Run struct {
 	Italic bool
 	Strike bool
 	Mono   bool
+	Key    bool // of a keyboard
+	Lift   int8 // 1 for raised text, -1 for lowered text
 	Link   string
 	Role   fyne.ThemeColorName // "" means the paragraph's own
 }
+
+// liftedSize is the size of raised and lowered text, as a part of the size around it.
+const liftedSize = 0.75
 
 // segment is the part of a run on one line.
 type segment struct {
@@ -132,10 +137,17 @@ func (s *styled) runAt(off int) int {
 
 func (s *styled) style(r int) (float32, fyne.TextStyle) {
 	ru := s.runs[r]
+	size := s.scale * s.size
 	if ru.Mono {
-		return s.scale * min(s.size, kit.SizeMono), fyne.TextStyle{Monospace: true, Bold: ru.Bold}
+		size = s.scale * min(s.size, kit.SizeMono)
 	}
-	return s.scale * s.size, fyne.TextStyle{Bold: ru.Bold || s.bold, Italic: ru.Italic}
+	if ru.Lift != 0 {
+		size *= liftedSize
+	}
+	if ru.Mono {
+		return size, fyne.TextStyle{Monospace: true, Bold: ru.Bold}
+	}
+	return size, fyne.TextStyle{Bold: ru.Bold || s.bold, Italic: ru.Italic}
 }
 
 // span returns the width of flat[from:to], which may span runs.

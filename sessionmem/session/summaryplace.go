@@ -1,17 +1,16 @@
-package conversation
+package session
 
 import (
 	"slices"
 
-	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
-// placeSummary moves a branch's newest Summary behind the last block it summarises and drops
+// PlaceSummary moves a branch's newest Summary behind the last block it summarises and drops
 // earlier ones, which it includes, and those that keep all messages word for word. at is its
 // index, or -1 if no Summary is in effect; count is the number of messages it stands for.
-// placeSummary changes the branch.
-func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
+// PlaceSummary changes the branch.
+func PlaceSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
 	branch = slices.DeleteFunc(branch, coversNothing)
 	newest, begin := newestSummary(branch)
 	if newest < 0 {
@@ -43,7 +42,7 @@ func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, cou
 // coversNothing reports whether a block is a Summary that replaces no message: it was written
 // for its lessons, while all messages still fit.
 func coversNothing(b transcript.Block) bool {
-	return b.Kind == transcript.KindSummary && session.CoversNothing(&b)
+	return b.Kind == transcript.KindSummary && CoversNothing(&b)
 }
 
 // newestSummary returns the index of the Summary in effect, or -1, and the index behind the
@@ -59,21 +58,4 @@ func newestSummary(branch []transcript.Block) (newest, begin int) {
 		}
 	}
 	return newest, begin
-}
-
-// liveTurn holds what the window knows about a turn that no transcript holds.
-type liveTurn struct {
-	rows  int        // rows of the turn that the transcript holds
-	notes []liveNote // about the memory: to undo or decide
-}
-
-// liveNote is such a note, and the number of the turn's rows before it.
-type liveNote struct {
-	*entry
-	after int
-}
-
-// isRow reports whether an entry looks the same when its transcript is read again.
-func (e *entry) isRow() bool {
-	return e.Kind == Head || e.Kind == Thinking || e.Kind == Call || e.Kind == Answer
 }
