@@ -87,6 +87,7 @@ func (r *reading) directive(t token) {
 		end = len(r.s) - t.to
 	}
 	end += t.to
+	lineEnd := end
 	c := written{Call: Call{Name: t.name}}
 	tool, _ := Resolve(t.name, r.tools)
 	c.begun = len(strings.Fields(r.s[t.to:end])) > 1
@@ -113,7 +114,7 @@ func (r *reading) directive(t token) {
 	if inner, ok := decoded(arg); ok && name != t.name {
 		value = inner
 	}
-	r.take(item{from: t.from, to: end, kind: itemBare}, []call{{name, value}})
+	r.take(item{from: t.from, to: end, kind: itemBare, open: tool.Long, line: lineEnd}, []call{{name, value}})
 	taken := &r.items[len(r.items)-1].calls[0]
 	taken.begun = c.begun
 	if taken.Why != "" {
@@ -170,11 +171,6 @@ func (r *reading) longEnd(lineEnd int) int {
 func (r *reading) readFence(t token) {
 	body, end, closed := r.fenceEnd(t.to, t.fence)
 	if !closed || r.thinking {
-		if m, ok := r.thoughtEnd(t.to); !closed && ok && r.closesHere(m) { // the thought's end, not the answer's code
-			r.moveTo(m.from, r.lineBegins(m.from))
-			r.judge = false
-			return
-		}
 		if r.thinking && !closed {
 			end = t.to
 		}
@@ -182,7 +178,7 @@ func (r *reading) readFence(t token) {
 		return
 	}
 	info, _, _ := strings.Cut(t.info, " ")
-	if entry, ok := vocabulary()[info]; ok && entry.kind == markEnvelope && info != "python" {
+	if namesEnvelope(info) {
 		e := envelope{values: values{s: r.s[:body], at: t.to, loose: true}, tools: r.tools}
 		if ok := e.inside(info); ok && len(e.calls) > 0 && strings.TrimSpace(r.s[min(e.at, body):body]) == "" {
 			r.take(item{from: t.from, to: end, kind: itemEnvelope}, e.calls)
@@ -195,6 +191,12 @@ func (r *reading) readFence(t token) {
 	}
 	r.moveTo(end, true)
 	r.blank = false
+}
+
+// namesEnvelope reports whether a fence's language is the name of an envelope: tool_code.
+func namesEnvelope(info string) bool {
+	entry := vocabulary()[info]
+	return entry.kind == markEnvelope && !entry.control
 }
 
 // only returns the calls in a range, if it has nothing else.
@@ -243,6 +245,8 @@ func (r *reading) action(t token) {
 	name := strings.Trim(strings.TrimSpace(line), "`*[]")
 	input, isInput := strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), "Action Input:")
 	switch _, known := Resolve(name, r.tools); {
+	case r.enclosed(t.from, t.to):
+		r.skip(t)
 	case isInput && name != "" && len(name) < maxMark:
 		from := len(r.s) - len(input)
 		end := from
@@ -259,26 +263,37 @@ func (r *reading) action(t token) {
 		text := strings.TrimSpace(r.s[from:end])
 		e := envelope{values: values{s: text, loose: true}, tools: r.tools}
 		if strings.HasPrefix(text, "```") {
-			e.skipLine()
+			e.skipFence()
 		}
 		var args any = strings.Trim(text, "`\"'")
+		i := item{from: t.from, to: end, kind: itemEnvelope, open: true}
+		if line := strings.IndexByte(r.s[from:end], '\n'); line >= 0 {
+			i.line = from + line
+		} else {
+			i.line = end
+		}
 		if e.blanks(); e.has("{") {
 			if value, ok := e.value(); ok {
 				args = value
+				i.to, i.open = from+strings.Index(r.s[from:end], text)+e.at, false
 			}
 		}
-		r.take(item{from: t.from, to: end, kind: itemEnvelope}, []call{{name, args}})
+		text = r.s[r.noted:t.from]
+		if text = strings.TrimSuffix(text, lastThought(text)); strings.TrimSpace(text) != "" {
+			i.before = endingOf(text)
+		}
+		r.take(i, []call{{name, args}})
 	case strings.HasPrefix(name, "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "["), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "```"):
 		e := envelope{values: values{s: r.s, at: t.to, loose: true}, tools: r.tools}
 		e.blanks()
 		fenced := e.has("```")
 		if fenced {
-			e.skipLine()
+			e.skipFence()
 			e.blanks()
 		}
 		if e.at < len(r.s) && (r.s[e.at] == '{' || r.s[e.at] == '[') && e.one() {
 			if e.blanks(); fenced && e.has("```") {
-				e.skipLine()
+				e.skipFence()
 			}
 			r.take(item{from: t.from, to: min(e.at, len(r.s)), kind: itemEnvelope}, e.calls)
 			return
@@ -290,6 +305,15 @@ func (r *reading) action(t token) {
 	default:
 		r.skip(t)
 	}
+}
+
+// lastThought returns the line Thought: … at the end of a text, which belongs to the action
+// behind it.
+func lastThought(text string) string {
+	if at := strings.LastIndex("\n"+text, "\nThought:"); at >= 0 && !strings.Contains(text[at:], "\n\n") {
+		return text[at:]
+	}
+	return ""
 }
 
 // parts decides what the items are and returns the parts.
@@ -351,7 +375,7 @@ func (r *reading) endsAt(k int) bool {
 		case strings.TrimSpace(r.s[at:i.from]) != "", i.kind == itemShown:
 			return false
 		case i.kind != itemEnd:
-			return r.s[i.from] == '<' || r.s[i.from] == '['
+			return i.kind != itemBare && (r.s[i.from] == '<' || r.s[i.from] == '[')
 		}
 		at = i.to
 	}
@@ -370,8 +394,9 @@ func (r *reading) decide(from int) int {
 		to++
 	}
 	group := r.items[from:to]
-	follows := r.lastText > group[len(group)-1].from
-	why, shown := "", first.before == colon && follows
+	last := group[len(group)-1]
+	follows := r.lastText > last.from
+	why, shown := "", first.before == colon && (follows || last.open && strings.TrimSpace(r.s[last.from:]) != strings.TrimSpace(r.s[last.from:last.line]))
 	if first.kind != itemEnvelope {
 		why, shown = r.unmarked(group, follows)
 	}
@@ -410,6 +435,8 @@ func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) 
 	isList := before == colon && len(names) > 1 && !reads
 	ownLines := r.lineBegins(first.from) && r.lineEnds(last.to)
 	switch {
+	case before == colon && last.open && strings.TrimSpace(r.s[last.line:]) != "":
+		return "a call over several lines isn't run behind a colon, where it may be an example: write it alone", false
 	case isList, follows && (before == colon || fence || unfit != ""), fence && before == colon:
 		return "", true
 	case unfit != "":
@@ -456,7 +483,7 @@ func (r *reading) refuse(reason string) {
 			if folded == nil {
 				folded = foldQuotations(r.quoted)
 			}
-			others, own := heldBy(folded, c.Call)
+			others, own := heldBy(folded, c.Call, r.tools)
 			switch {
 			case reason != "" && reason != "stop":
 				c.Why = "the reply was cut before its end"

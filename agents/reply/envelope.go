@@ -21,8 +21,15 @@ type envelope struct {
 // one that is a call itself and for the body of a code fence. ok is false if there is
 // something else than calls before that.
 func (e *envelope) inside(word string) (ok bool) {
+	last, count := e.at, 0
 	for depth := 0; ; {
+		if len(e.calls) > count {
+			count, last = len(e.calls), e.at
+		}
 		if c := e.sign(",;])}"); c == 0 {
+			if count > 0 {
+				e.at = last
+			}
 			return true
 		} else if strings.IndexByte(",;])}", c) >= 0 {
 			continue
@@ -31,7 +38,7 @@ func (e *envelope) inside(word string) (ok bool) {
 		switch {
 		case st != yes || m.from != e.at:
 			if e.has("```") {
-				e.skipLine()
+				e.skipFence()
 				continue
 			}
 			if e.has("<") && e.elements() {
@@ -40,6 +47,9 @@ func (e *envelope) inside(word string) (ok bool) {
 			from := e.at
 			if !e.one() {
 				e.far, e.at = max(e.far, e.at), from
+				if len(e.calls) > 0 {
+					e.at = last
+				}
 				near := e.s[e.at:min(len(e.s), e.at+maxMark)] // where the closing mark may still stand
 				return (len(e.calls) > 0 || e.none) && word != "" && !strings.Contains(near, "</"+word)
 			}
@@ -81,18 +91,17 @@ func (e *envelope) inside(word string) (ok bool) {
 			e.at = m.to
 		case m.kind == markBetween && e.elements():
 		default:
+			e.at = last
 			return len(e.calls) > 0
 		}
 	}
 }
 
-func (e *envelope) skipLine() {
-	next := strings.IndexByte(e.s[e.at:], '\n')
-	if next < 0 {
-		e.at = len(e.s)
-		return
+// skipFence passes over the sign of a code fence and its language.
+func (e *envelope) skipFence() {
+	_, count := fenceMark(e.s[e.at:])
+	for e.at += count; e.at < len(e.s) && isWord(rune(e.s[e.at])) && e.s[e.at] < utf8.RuneSelf; e.at++ {
 	}
-	e.at += next + 1
 }
 
 // one reads one call that isn't in tags.
@@ -175,7 +184,7 @@ func (e *envelope) named() bool {
 				}
 			}
 		case e.has("```"):
-			e.skipLine()
+			e.skipFence()
 		case e.has("{"), e.has("[") && st != yes:
 			value, ok := e.value()
 			if !ok {

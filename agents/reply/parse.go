@@ -19,6 +19,8 @@ type item struct {
 	kind     itemKind
 	calls    []written
 	before   ending // how the text before ends
+	open     bool   // what follows may belong to it or not: its argument has no end of its own
+	line     int    // where the first line of that ends
 	why      string // why it is text, although it looks like a call
 }
 
@@ -54,10 +56,12 @@ type reading struct {
 	hasText  bool   // there is text outside thoughts and marks
 	lastText int    // where the last such text ends
 	called   bool   // there is a call
+	calledTo int    // where the last one ends
 	over     bool   // a made-up result has ended everything
 	ending   ending // how the last text before noted ends
 
 	began    bool // the reply began with a thought
+	turns    int  // ends of thoughts that came without a beginning
 	thinking bool // in a thought that never ends, only calls in marks count
 	text     int  // opening marks of thoughts that are text; so are as many closing ones
 	around   bool // a mark around the answer was opened
@@ -97,16 +101,14 @@ func (r *reading) read() {
 			r.action(t)
 		case tokenAnswer:
 			if r.began && !r.thinking {
-				r.add(item{from: t.from, to: t.to, kind: itemMark}, true)
+				r.add(item{from: t.from, to: r.behindBlanks(t.to), kind: itemMark}, true)
 				continue
 			}
 			r.skip(t)
 		case tokenResult:
-			if r.called && !r.thinking {
-				r.add(item{from: t.from, to: len(r.s), kind: itemResult}, true)
-				continue
+			if !r.called || r.thinking || !r.rest(t.from, itemResult) {
+				r.skip(t)
 			}
-			r.skip(t)
 		default:
 			r.bare(t)
 		}
@@ -154,7 +156,7 @@ func (r *reading) add(i item, fresh bool) {
 	r.note(i.from)
 	r.noted = i.to
 	if i.calls != nil {
-		r.called, r.ending = true, nothing
+		r.called, r.calledTo, r.ending = true, i.to, nothing
 	}
 	r.over = r.over || i.kind == itemResult
 	r.items = append(r.items, i)
@@ -228,7 +230,7 @@ func (r *reading) mark(t token) {
 		if isListItem(line) || m.word == "/s" && strings.Contains(line, "<s>") {
 			break
 		}
-		r.add(item{from: m.from, to: m.to, kind: itemEnd}, r.fresh)
+		r.add(item{from: m.from, to: m.to, kind: itemEnd}, false)
 		return
 	case m.kind == markRole:
 		if r.role(m) {
@@ -241,12 +243,13 @@ func (r *reading) mark(t token) {
 	case m.kind == markAround:
 		if m.close && r.around || !m.close && r.behindItem(m.from) {
 			r.around = !m.close
-			r.add(item{from: m.from, to: m.to, kind: itemMark}, true)
+			r.add(item{from: m.from, to: r.behindBlanks(m.to), kind: itemMark}, true)
 			return
 		}
 	case m.kind == markResult && !m.close && r.called:
-		r.add(item{from: m.from, to: len(r.s), kind: itemResult}, true)
-		return
+		if r.rest(m.from, itemResult) {
+			return
+		}
 	}
 	r.skip(t)
 }
@@ -365,7 +368,7 @@ func (r *reading) closesThought(m mark) bool {
 	if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
 		from = r.items[0].to
 	}
-	*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true}
+	*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true, turns: r.turns + 1}
 	if from > 0 {
 		r.add(item{to: from, kind: itemMark}, true)
 	}
@@ -423,6 +426,32 @@ func endingOf(text string) ending {
 	return open
 }
 
+// rest takes all the rest as one item, because the model made it up, unless it hides the
+// end of a thought that had no beginning.
+func (r *reading) rest(from int, kind itemKind) bool {
+	for at := from; ; {
+		end, ok := r.thoughtEnd(at)
+		if !ok {
+			r.add(item{from: from, to: len(r.s), kind: kind}, true)
+			return true
+		}
+		if r.closesHere(end) && !r.opens(at, end.from) {
+			return false
+		}
+		at = end.to
+	}
+}
+
+// opens reports whether a thought begins in a range, on a line of its own.
+func (r *reading) opens(from, to int) bool {
+	for at := from; at < to; at++ {
+		if m, st := r.markAt(r.s, at); st == yes && m.kind == markThought && !m.close && r.lineBegins(at) {
+			return true
+		}
+	}
+	return false
+}
+
 // role reads the header of a turn. That of a user, after something was said, ends the
 // reply: what follows is a turn that the model made up.
 func (r *reading) role(m mark) bool {
@@ -431,12 +460,12 @@ func (r *reading) role(m mark) bool {
 	if m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0) {
 		return false
 	}
-	if name != "assistant" && name != "model" && r.said(m.from) {
-		to = len(r.s)
-	}
-	if name == "observation" && r.called || name == "tool" && r.called {
-		r.add(item{from: m.from, to: len(r.s), kind: itemResult}, true)
-		return true
+	switch {
+	case name == "assistant", name == "model", !r.said(m.from):
+	case r.called && (name == "observation" || name == "tool"):
+		return r.rest(m.from, itemResult)
+	default:
+		return r.rest(m.from, itemMark)
 	}
 	r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
 	return true
@@ -466,6 +495,9 @@ func (r *reading) header(m mark) bool {
 		if m, st := markAt(r.s, r.behindBlanks(min(end, len(r.s))), nil); end < len(r.s) && st == yes && m.kind == markEnd {
 			end = m.to
 		}
+		if r.enclosed(m.from, end) {
+			return false
+		}
 		r.take(item{from: m.from, to: end, kind: itemEnvelope}, []call{{name, value}})
 		return true
 	}
@@ -473,7 +505,7 @@ func (r *reading) header(m mark) bool {
 		return false
 	}
 	if !isThoughtHeader(text) {
-		r.add(item{from: m.from, to: to, kind: itemMark}, true)
+		r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
 		return true
 	}
 	r.began = r.began || !r.said(m.from)
@@ -508,14 +540,14 @@ func (r *reading) envelope(t token) {
 		r.vain += max(e.at, e.far) - m.from
 	}
 	r.steps += max(e.at, e.far) - m.from
-	hidden := t.hidden || r.inParentheses(m.from, end)
+	hidden := t.hidden || r.enclosed(m.from, end)
 	switch {
 	case ok && len(e.calls) > 0 && hidden:
 		r.moveTo(end, false)
 	case ok && len(e.calls) > 0:
 		r.take(item{from: m.from, to: end, kind: itemEnvelope}, e.calls)
 	case ok && !hidden && (e.closed || e.none):
-		r.add(item{from: m.from, to: end, kind: itemMark}, r.fresh) // empty
+		r.add(item{from: m.from, to: end, kind: itemMark}, false) // empty
 	case !ok && !hidden && r.meant(m):
 		r.unreadable(m, e.calls)
 	default:
@@ -552,17 +584,39 @@ func (r *reading) unreadable(m mark, calls []call) {
 	r.add(item{from: m.from, to: end, kind: itemEnvelope, before: r.sentence(m.from), calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
 }
 
-// inParentheses reports whether a range of a line stands between parentheses.
-func (r *reading) inParentheses(from, to int) bool {
-	before := r.s[max(0, from-maxHead):from]
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	after, _, _ := strings.Cut(r.s[to:min(len(r.s), to+maxHead)], "\n")
-	return strings.Count(before, "(") > strings.Count(before, ")") && strings.Contains(after, ")")
+// enclosed reports whether a place stands in a quotation, or a range between parentheses.
+// Both end at the paragraph's beginning or the last call.
+func (r *reading) enclosed(from, to int) bool {
+	before := r.s[max(r.calledTo, from-maxHead, 0):from]
+	before = before[strings.LastIndex(before, "\n\n")+1:]
+	after, _, _ := strings.Cut(r.s[to:min(len(r.s), to+maxHead)], "\n\n")
+	parens := 0
+	var quote rune // that closes the open quotation
+	for _, c := range before {
+		switch closing := closings[c]; {
+		case c == quote, quote == '”' && c == '“':
+			quote = 0
+		case quote != 0:
+		case closing != 0:
+			quote = closing
+		case c == '(':
+			parens++
+		case c == ')':
+			parens--
+		}
+	}
+	return quote != 0 || parens > 0 && strings.Contains(after, ")")
 }
+
+// closings are the quotation marks by what opens them. German opens with what English
+// closes with.
+var closings = map[rune]rune{'"': '"', '“': '”', '„': '”', '«': '»', '‹': '›', '「': '」', '『': '』'}
 
 // take appends an item with calls, each with its tool.
 func (r *reading) take(i item, calls []call) {
-	i.before = r.sentence(i.from)
+	if i.before == nothing {
+		i.before = r.sentence(i.from)
+	}
 	for _, c := range calls {
 		w := written{Call: Call{Name: c.name}}
 		w.tool, w.known = Resolve(c.name, r.tools)

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -45,8 +46,9 @@ func letters(text string) string {
 // heldBy reports whether others' text and the person's message hold a call, in whatever
 // form: the tool's name, and near it the words of the first line of each argument. The
 // person's message must hold the name as it is, because AGENT is also a word.
-func heldBy(quoted []quotation, c Call) (others, own bool) {
+func heldBy(quoted []quotation, c Call, tools []Tool) (others, own bool) {
 	name := letters(c.Name)
+	short := "" // the agent's name, which stands for the whole call
 	var args []string
 	length := len(name)
 	line := func(value any) {
@@ -62,11 +64,16 @@ func heldBy(quoted []quotation, c Call) (others, own bool) {
 	for _, value := range c.Args {
 		line(value)
 	}
+	for _, t := range tools {
+		if t.For == c.Name && slices.Contains(args, letters(t.Name)) {
+			short = letters(t.Name)
+		}
+	}
 	for _, q := range quoted {
 		if q.own && !strings.Contains(q.text, c.Name) && (!strings.Contains(c.Name, "_") || !strings.Contains(strings.ToLower(q.text), strings.ToLower(c.Name))) {
 			continue
 		}
-		if holds(q.letters, name, args, length+near) {
+		if holds(q.letters, name, args, length+near) || !q.own && holds(q.letters, short, args, length+near) {
 			own, others = own || q.own, others || !q.own
 		}
 	}

@@ -167,7 +167,7 @@ func (s *scanner) line() (token, status) {
 	case width >= 4 && (s.blank || s.indented):
 		s.indented = true
 		return pass()
-	case trimmed[0] == '>' || trimmed[0] == '|':
+	case (trimmed[0] == '>' || trimmed[0] == '|') && !s.wild:
 		s.indented = false
 		return pass()
 	case count > 0 && count < 3 && info == "" && !ended:
@@ -234,11 +234,11 @@ func (s *scanner) roleHeader(m mark) (role string, to int, st status) {
 // it ends. Gemma writes <|channel>thought and a line break.
 func (s *scanner) messageHeader(m mark) (text string, to int, st status) {
 	rest := s.s[m.to:min(len(s.s), m.to+maxMark)]
-	const message = "<|message|>"
-	if text, _, ok := strings.Cut(rest, message); ok {
-		return text, m.to + len(text) + len(message), yes
-	}
 	text, _, ok := strings.Cut(rest, "\n")
+	const message = "<|message|>"
+	if before, _, ok := strings.Cut(text, message); ok {
+		return before, m.to + len(before) + len(message), yes
+	}
 	switch {
 	case !ok && !s.whole && len(rest) < maxMark:
 		return "", m.to, more
@@ -332,7 +332,7 @@ func (s *scanner) inLine() (token, status) {
 		switch {
 		case (st == more || hidden == more) && !s.whole:
 			return token{}, more
-		case st == yes && hidden == yes && (!s.whole || m.close || m.kind != markEnvelope && m.kind != markCall):
+		case st == yes && hidden == yes && (m.close || m.kind != markEnvelope && m.kind != markCall):
 			s.at, s.fresh = m.to, false
 			continue
 		case st == yes && m.kind != markBetween:

@@ -23,6 +23,9 @@ type Shower struct {
 	ends     func(mark) bool // which mark ends the current thought; nil outside
 	fenced   string          // the open code fence in a thought
 	opening  bool            // nothing has been decided yet
+	total    int             // bytes of text shown
+	turned   int             // those that have turned into thought
+	turns    int             // how often
 }
 
 // lookBehind is how much of what was shown is kept to judge what follows, in bytes.
@@ -103,7 +106,7 @@ func (s *Shower) advance(shown, thoughts *strings.Builder) bool {
 	}
 	switch t.kind {
 	case tokenMark:
-		st = s.mark(t.mark)
+		st = s.mark(t.mark, t.hidden)
 	case tokenFence:
 		st = s.openFence(t)
 	case tokenAnswer:
@@ -133,6 +136,7 @@ func (s *Shower) show(out *strings.Builder, to int) {
 		s.last = trimmed[len(trimmed)-1]
 	}
 	out.WriteString(text)
+	s.total += len(text)
 	s.shown = max(s.shown, to)
 }
 
@@ -144,7 +148,7 @@ func (s *Shower) swallow(to int) {
 
 // mark handles a mark as Parse does, as far as that is certain: no means that it is text,
 // more that the text behind it decides.
-func (s *Shower) mark(m mark) status {
+func (s *Shower) mark(m mark, hidden bool) status {
 	rest := s.s[m.to:]
 	behind := strings.TrimLeft(rest, " \t\r\n")
 	switch m.kind {
@@ -155,8 +159,11 @@ func (s *Shower) mark(m mark) status {
 		if behind == "" && len(rest) < maxHeld {
 			return more
 		}
+		if hidden && rest != "" && strings.IndexByte("\"'`*)", rest[0]) >= 0 {
+			return no
+		}
 		s.stopped = m.attr != "" || behind == "" || behind[0] < 'a' || behind[0] > 'z' || mayName(behind)
-		if !s.stopped && strings.Trim(behind, wordBytes) == "" && len(behind) < maxHeld {
+		if !s.stopped && strings.TrimLeft(strings.TrimLeft(behind, wordBytes), " \t") == "" && len(behind) < maxHeld {
 			return more
 		}
 	case markThought:
@@ -249,7 +256,8 @@ func (s *Shower) closesThought(m mark, rest string) status {
 	if !r.closesHere(m) {
 		return no
 	}
-	s.said, s.began = false, true
+	s.said, s.began, s.turned = false, true, s.total
+	s.turns++
 	s.swallow(m.to)
 	return yes
 }
@@ -303,7 +311,7 @@ func (s *Shower) think(out *strings.Builder) bool {
 // openFence begins a code fence, unless it may hold nothing but calls.
 func (s *Shower) openFence(t token) status {
 	info, _, _ := strings.Cut(t.info, " ")
-	if vocabulary()[info].kind == markEnvelope {
+	if namesEnvelope(info) || s.wild {
 		s.stopped = true
 		return no
 	}
