@@ -20,6 +20,7 @@ import (
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/instance"
+	"mac-stats/sessionmem/pdftext"
 )
 
 // version is set by the build: -ldflags "-X main.version=…".
@@ -27,6 +28,7 @@ var version = ""
 
 func main() {
 	process.Child(command.Inside)
+	pdftext.Child()
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	showFailure := useConsole()
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)

@@ -1,11 +1,16 @@
 // Package pdftext reads the text of a PDF: line by line as the pages show it, with a
 // mark before each page. It draws nothing and runs nothing that a PDF contains.
-// A PDF can come from anywhere, and the library that parses it panics on some damaged ones: here
-// a panic is an error, and so is a PDF that takes too long.
+//
+// A PDF can come from anywhere: some make the library that parses them panic, run for ever,
+// or ask for more memory than there is, which no Go program survives. So a child of the
+// program reads it, with limits of memory and time (see Child), and whatever happens to the
+// child is an error here. Only a program that doesn't offer itself as the child, such as a
+// test of another package, reads in its own process.
 package pdftext
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,33 +39,31 @@ const patience = time.Minute
 // Read returns the text of a PDF, with "[page 3]" before each page with text, and the number
 // of pages. It stops after most bytes of text.
 func Read(data []byte, most int) (text string, pages int, err error) {
-	return readWithin(data, most, patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if !hasChild {
+		return readHere(ctx, data, most)
+	}
+	return readInChild(ctx, data, most)
 }
 
-func readWithin(data []byte, most int, patience time.Duration) (text string, pages int, err error) {
-	type result struct {
-		text  string
-		pages int
-		err   error
-	}
-	done, late := make(chan result, 1), make(chan struct{})
+// readHere reads in this process until ctx is done.
+func readHere(ctx context.Context, data []byte, most int) (string, int, error) {
+	done := make(chan answer, 1)
 	go func() {
-		var r result
+		var a answer
 		defer func() {
 			if recover() != nil {
-				r.err = ErrDamaged
+				a.err = ErrDamaged
 			}
-			done <- r
+			done <- a
 		}()
-		r.text, r.pages, r.err = read(data, most, late)
+		a.Text, a.Pages, a.err = read(data, most, ctx.Done())
 	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
-	case r := <-done:
-		return r.text, r.pages, r.err
-	case <-timer.C:
-		close(late) // the current page is the last
+	case a := <-done:
+		return a.Text, a.Pages, a.err
+	case <-ctx.Done(): // the current page is the last
 		return "", 0, ErrTooLong
 	}
 }

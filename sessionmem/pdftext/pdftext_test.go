@@ -2,12 +2,20 @@ package pdftext
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
 )
+
+// TestMain lets the test program be its own child.
+func TestMain(m *testing.M) {
+	Child()
+	os.Exit(m.Run())
+}
 
 // document returns a PDF of pages, each given by its content stream.
 func document(pages ...string) []byte {
@@ -76,7 +84,9 @@ func FuzzRead(f *testing.F) {
 		if len(data) > 1<<14 {
 			t.Skip()
 		}
-		if _, _, err := readWithin(data, 1<<20, 2*time.Second); errors.Is(err, ErrTooLong) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if _, _, err := readHere(ctx, data, 1<<20); errors.Is(err, ErrTooLong) {
 			t.Error("it takes too long")
 		}
 	})
@@ -88,5 +98,38 @@ func TestTooLargePageIsNamed(t *testing.T) {
 	text, pages, err := Read(document(large, "BT /F1 12 Tf 72 700 Td (Second) Tj ET"), 1<<20)
 	if err != nil || pages != 2 || !strings.Contains(text, "[page 1: too large to read]") || !strings.Contains(text, "[page 2]\nSecond") {
 		t.Errorf("%d pages, %v: %.80q", pages, err, text)
+	}
+}
+
+// crossReferences returns a PDF whose cross-reference stream has this dictionary.
+func crossReferences(dictionary string) []byte {
+	head := "%PDF-1.5\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 0/Kids[]>>\nendobj\n"
+	return fmt.Appendf(nil, "%s3 0 obj\n<</Type/XRef/Root 1 0 R/Length 8 %s>>\nstream\n\x01\x00\x00\x00\x01\x00\x09\x00\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n",
+		head, dictionary, len(head))
+}
+
+// A file of some hundred bytes can ask for more memory than there is, or for endless work.
+// The program that reads it goes on.
+func TestAPDFThatAsksForTooMuchEndsOnlyItsReader(t *testing.T) {
+	for name, dictionary := range map[string]string{
+		"a table of a billion entries":   "/Size 1000000000/W[1 2 1]/Index[0 1000000000]",
+		"one whose last entry is far":    "/Size 5000000000/W[1 2 1]/Index[4294967295 1]",
+		"wide entries":                   "/Size 10/W[1 1000000000 1]",
+		"a size that overflows":          "/Size 9223372036854775807/W[1 2 1]",
+		"entries with a negative number": "/Size -5/W[1 2 1]/Index[-5 100]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, _, err := Read(crossReferences(dictionary), 1<<20)
+			if err == nil || text != "" {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+	table := bytes.Replace(document("BT /F1 10 Tf 72 700 Td (words) Tj ET"), []byte("xref\n0 6\n0000000000 65535 f \n"), []byte("xref\n0 1\n0000000000 65535 f \n4294967296 5\n"), 1)
+	if text, _, err := Read(table, 1<<20); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a table that begins at four billion: %q, %v", text, err)
+	}
+	if text, _, err := Read(document("BT /F1 10 Tf 72 700 Td (Still here) Tj ET"), 1<<20); err != nil || !strings.Contains(text, "Still here") {
+		t.Errorf("afterwards: %q, %v", text, err)
 	}
 }
