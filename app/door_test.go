@@ -120,6 +120,7 @@ func runScript(file string) (log string, err error) {
 func (s *scriptRun) setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".mac-stats")
 	for name, value := range map[string]string{
+		"GOGC": "off", // a command ends before collecting pays
 		"HOME": env.WorkDir, "TZ": "UTC", "LANG": "en_GB.UTF-8", "OLLAMA_HOST": "127.0.0.1:1",
 		"MAC_STATS_HOME": home, "MAC_STATS_CACHE": filepath.Join(env.WorkDir, ".cache"), "XDG_RUNTIME_DIR": env.WorkDir,
 		"XDG_CONFIG_HOME": filepath.Join(env.WorkDir, ".config"), "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(env.WorkDir, "none"),
