@@ -20,6 +20,7 @@ import (
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/instance"
+	"mac-stats/app/monitor"
 	"mac-stats/sessionmem/pdftext"
 )
 
@@ -29,6 +30,7 @@ var version = ""
 func main() {
 	process.Child(command.Inside)
 	pdftext.Child()
+	monitor.Child()
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	showFailure := useConsole()
 	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)

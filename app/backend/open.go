@@ -240,7 +240,7 @@ func (b *Backend) openMonitor(start bool) {
 	b.closers = append(b.closers, func() error { b.Monitor.End(); return nil })
 	if start {
 		b.Monitor.Start(b.ctx)
-		b.Monitor.Keep(monitor.CPU, monitor.Memory, monitor.Disk, monitor.Network, monitor.GPU, monitor.Temperature, monitor.Battery)
+		b.Monitor.Keep(monitor.CPU, monitor.Memory, monitor.Disk, monitor.Network, monitor.Temperature, monitor.Battery)
 		b.closers = append(b.closers, b.saveHistory)
 	}
 }
@@ -290,13 +290,17 @@ func (b *Backend) openEngine(onWork func(bool)) {
 }
 
 // vitals returns the line of vitals that goes with a message. The app's monitor has it
-// ready; a command takes one quick sample.
+// ready, except for the GPU, which is read while a window shows it and when it is asked for;
+// a command takes one quick sample.
 func (b *Backend) vitals() string {
-	if b.watching {
-		return b.Monitor.Snapshot().Line()
-	}
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
+	if b.watching {
+		if !b.Monitor.Snapshot().Paused {
+			b.Monitor.Sample(ctx, monitor.GPU)
+		}
+		return b.Monitor.Snapshot().Line()
+	}
 	return b.Monitor.QuickLine(ctx)
 }
 

@@ -72,7 +72,7 @@ func TestCadence(t *testing.T) {
 			CPU: 60, Memory: 60, Network: 60, Disk: 30, GPU: 30, Processes: 30, Temperature: 12, Battery: int64(time.Minute / batteryPace),
 		}},
 		{"the tray icon", false, map[Metric]int64{
-			CPU: 12, Memory: 12, Network: 12, Disk: 12, GPU: 12, Processes: 12, Temperature: 12, Battery: int64(time.Minute / batteryPace),
+			CPU: 12, Memory: 12, Network: 12, Disk: 12, GPU: 1, Processes: 12, Temperature: 12, Battery: int64(time.Minute / batteryPace),
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +38,10 @@ func newTree(t *testing.T, files map[string]string) tree {
 
 func (tr tree) write(name, content string) {
 	tr.t.Helper()
+	if link, isLink := strings.CutPrefix(name, "link "); isLink {
+		tr.link(link, content)
+		return
+	}
 	path := filepath.Join(tr.root, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		tr.t.Fatal(err)
@@ -48,10 +51,26 @@ func (tr tree) write(name, content string) {
 	}
 }
 
+// link makes a symbolic link, to a place in the tree unless target is absolute.
+func (tr tree) link(name, target string) {
+	tr.t.Helper()
+	path := filepath.Join(tr.root, name)
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(tr.root, target)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tr.t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil && !os.IsExist(err) {
+		tr.t.Fatal(err)
+	}
+}
+
 func (tr tree) host() host {
 	return host{volume: tr.root, env: common.EnvMap{
 		common.HostProcEnvKey: filepath.Join(tr.root, "proc"),
 		common.HostSysEnvKey:  filepath.Join(tr.root, "sys"),
+		common.HostDevEnvKey:  filepath.Join(tr.root, "dev"),
 	}}
 }
 
@@ -282,47 +301,6 @@ func expect[T any](t *testing.T, err error, na string, want, got T) {
 	}
 	if diff := cmp.Diff(want, got, within); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-}
-
-func TestGPU(t *testing.T) {
-	card := func(n int, vendor, driver, busy, power string) map[string]string {
-		dir := fmt.Sprintf("sys/class/drm/card%d/device/", n)
-		files := map[string]string{dir + "vendor": vendor + "\n", dir + "uevent": "DRIVER=" + driver + "\nPCI_ID=1\n"}
-		if busy != "" {
-			files[dir+"gpu_busy_percent"] = busy
-		}
-		if power != "" {
-			files[dir+"power/runtime_status"] = power + "\n"
-		}
-		return files
-	}
-	both := card(0, "0x8086", "i915", "", "active")
-	maps.Copy(both, card(1, "0x1002", "amdgpu", "73\n", "active"))
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		want  GPUReading
-		na    string
-	}{
-		{"amdgpu", card(0, "0x1002", "amdgpu", "42\n", "active"), GPUReading{Name: "amdgpu", Percent: 42}, ""},
-		{"idle is 0, not n/a", card(0, "0x1002", "amdgpu", "0\n", ""), GPUReading{Name: "amdgpu"}, ""},
-		{"the busiest of two, one of which doesn't report its load", both, GPUReading{Name: "amdgpu", Percent: 73}, ""},
-		{"a driver that doesn't report it", card(0, "0x8086", "i915", "", "active"), GPUReading{}, "the driver i915 doesn't report"},
-		{"a sleeping card is left asleep", card(0, "0x1002", "amdgpu", "99\n", "suspended"), GPUReading{}, "asleep"},
-		{"no number", card(0, "0x1002", "amdgpu", "busy\n", ""), GPUReading{}, "not a number"},
-		{"a connector is no card", map[string]string{"sys/class/drm/card0-HDMI-A-1/device/gpu_busy_percent": "50\n"}, GPUReading{}, "no readable GPU"},
-		{"none", nil, GPUReading{}, "no readable GPU"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tr := newTree(t, c.files)
-			var s Snapshot
-			apply, err := (&gpuReader{sources: []gpuSource{drmCards{host: tr.host()}.read}}).read(t.Context())
-			if err == nil {
-				apply(&s)
-			}
-			expect(t, err, c.na, c.want, s.GPU)
-		})
 	}
 }
 

@@ -3,10 +3,13 @@ package monitor
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,47 +18,61 @@ import (
 // toolTimeout is the time limit for another program.
 const toolTimeout = 3 * time.Second
 
-// gpuReader asks its sources in turn and keeps the busiest GPU.
+// gpuReader asks its sources in turn, one for each kind of driver.
 type gpuReader struct{ sources []gpuSource }
 
-// gpuSource is one way to read GPUs. It returns none and no error if the machine has none
-// of its kind.
-type gpuSource func(ctx context.Context) ([]GPUReading, error)
+// gpuSource is one way to read graphics cards. It returns none and no error if the machine
+// has none of its kind.
+type gpuSource func(ctx context.Context) ([]GPUCard, error)
 
 func (*gpuReader) reset() {}
 
 func (r *gpuReader) read(ctx context.Context) (func(*Snapshot), error) {
-	var busiest *GPUReading
+	var cards []GPUCard
 	why := "no readable GPU"
 	for _, source := range r.sources {
-		gpus, err := source(ctx)
+		found, err := source(ctx)
+		if errors.Is(err, errNotYet) {
+			return nil, errNotYet
+		}
 		if err != nil {
 			why = err.Error()
-			continue
 		}
-		for _, gpu := range gpus {
-			switch {
-			case gpu.NA != "":
-				why = gpu.NA
-			case busiest == nil || gpu.Percent > busiest.Percent:
-				busiest = &gpu
-			}
-		}
+		cards = append(cards, found...)
 	}
-	if busiest == nil {
+	slices.SortStableFunc(cards, func(a, b GPUCard) int {
+		switch {
+		case a.PercentNA == "" && b.PercentNA != "":
+			return -1
+		case a.PercentNA != "" && b.PercentNA == "":
+			return 1
+		}
+		return cmp.Compare(b.Percent, a.Percent)
+	})
+	if len(cards) == 0 {
 		return nil, unavailableError(why)
 	}
-	return func(s *Snapshot) { s.GPU = *busiest }, nil
+	busiest := cards[0]
+	if busiest.PercentNA != "" && !slices.ContainsFunc(cards, GPUCard.tells) {
+		return nil, unavailableError(busiest.PercentNA)
+	}
+	reading := GPUReading{Name: busiest.Name, PercentNA: busiest.PercentNA, Percent: busiest.Percent, Cards: cards}
+	return func(s *Snapshot) { s.GPU = reading }, nil
+}
+
+// tells reports whether anything is known of the card besides its name.
+func (c GPUCard) tells() bool {
+	return c.PercentNA == "" || c.MemoryTotal > 0 || c.Celsius > 0 || c.Watts > 0 || len(c.Processes) > 0
 }
 
 // atMost caches a source's answer, because the source runs another program.
 func atMost(every time.Duration, source gpuSource) gpuSource {
 	var (
 		at   time.Time
-		gpus []GPUReading
+		gpus []GPUCard
 		err  error
 	)
-	return func(ctx context.Context) ([]GPUReading, error) {
+	return func(ctx context.Context) ([]GPUCard, error) {
 		if at.IsZero() || time.Since(at) >= every-time.Second/2 {
 			gpus, err = source(ctx)
 			at = time.Now()
@@ -75,27 +92,79 @@ func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// parseNvidiaSMI parses the "name, percent" lines of `nvidia-smi
-// --query-gpu=name,utilization.gpu --format=csv,noheader,nounits`.
-func parseNvidiaSMI(out []byte) []GPUReading {
-	var gpus []GPUReading
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	for lines.Scan() {
-		comma := strings.LastIndexByte(lines.Text(), ',')
-		if comma < 0 {
+// smiQuery are the fields of a card that parseNvidiaSMI reads, in their order. The name is
+// last because it may contain a comma.
+const smiQuery = "utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,mig.mode.current,uuid,name"
+
+// parseNvidiaSMI parses the output of `nvidia-smi --query-gpu=<smiQuery>
+// --format=csv,noheader,nounits`, one card a line, and of `nvidia-smi
+// --query-compute-apps=gpu_uuid,pid,used_memory,process_name` with the same format, one
+// process a line. Sizes are in MiB. Cards write "[N/A]" and the like for what they don't
+// report.
+func parseNvidiaSMI(cards, processes []byte) []GPUCard {
+	var gpus []GPUCard
+	byUUID := map[string]int{}
+	fields := func(line string, n int) []string {
+		parts := strings.SplitN(line, ",", n)
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		return parts
+	}
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= 0 && v < 1<<40) {
+			return 0
+		}
+		return v
+	}
+	for line := range strings.Lines(string(cards)) {
+		f := fields(line, 8)
+		if len(f) < 8 {
 			continue
 		}
-		gpu := GPUReading{Name: strings.TrimSpace(lines.Text()[:comma])}
-		value := strings.TrimSpace(lines.Text()[comma+1:])
-		percent, err := strconv.ParseFloat(value, 64)
-		if err != nil || percent != percent { // "[N/A]" on cards without the value, or NaN
-			gpu.NA = fmt.Sprintf("%s doesn't report its load", gpu.Name)
+		gpu := GPUCard{
+			Name: f[7], MemoryUsed: uint64(number(f[1])) << 20, MemoryTotal: uint64(number(f[2])) << 20,
+			Celsius: number(f[3]), Watts: number(f[4]),
+		}
+		if percent, err := strconv.ParseFloat(f[0], 64); err != nil || percent != percent {
+			gpu.PercentNA = gpu.Name + " doesn't report its load"
+			if f[5] == "Enabled" {
+				gpu.PercentNA = gpu.Name + " is partitioned (MIG) and doesn't report its load"
+			}
 		} else {
 			gpu.Percent = min(100, max(0, percent))
 		}
+		byUUID[f[6]] = len(gpus)
 		gpus = append(gpus, gpu)
 	}
+	for line := range strings.Lines(string(processes)) {
+		f := fields(line, 4)
+		if len(f) < 4 {
+			continue
+		}
+		pid, err := strconv.Atoi(f[1])
+		card, known := byUUID[f[0]]
+		if err == nil && known {
+			gpus[card].Processes = append(gpus[card].Processes, GPUProcess{PID: pid, Name: baseName(f[3]), Memory: uint64(number(f[2])) << 20})
+		}
+	}
+	for i := range gpus {
+		sortByMemory(gpus[i].Processes)
+	}
 	return gpus
+}
+
+// baseName returns the last part of a program's path, "" for the tool's "[Not Found]".
+func baseName(path string) string {
+	if strings.HasPrefix(path, "[") {
+		return ""
+	}
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+func sortByMemory(processes []GPUProcess) {
+	slices.SortStableFunc(processes, func(a, b GPUProcess) int { return cmp.Compare(b.Memory, a.Memory) })
 }
 
 // The output of `ioreg -r -d 1 -c IOAccelerator` for a GPU: one header line per
@@ -108,15 +177,15 @@ var (
 
 // parseIOReg parses the output of ioreg. The format is taken from published listings and
 // has not been tried on a Mac.
-func parseIOReg(out []byte) []GPUReading {
-	var gpus []GPUReading
-	var gpu *GPUReading
+func parseIOReg(out []byte) []GPUCard {
+	var gpus []GPUCard
+	var gpu *GPUCard
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
 		if m := ioregHead.FindStringSubmatch(line); m != nil {
-			gpus = append(gpus, GPUReading{Name: m[1], NA: m[1] + " doesn't report its load"})
+			gpus = append(gpus, GPUCard{Name: m[1], PercentNA: m[1] + " doesn't report its load"})
 			gpu = &gpus[len(gpus)-1]
 			continue
 		}
@@ -129,7 +198,7 @@ func parseIOReg(out []byte) []GPUReading {
 		if m := ioregLoad.FindStringSubmatch(line); m != nil {
 			percent, err := strconv.ParseFloat(m[1], 64)
 			if err == nil {
-				gpu.Percent, gpu.NA = min(100, percent), ""
+				gpu.Percent, gpu.PercentNA = min(100, percent), ""
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // host holds where the system's files are. The zero host is this machine.
 type host struct {
-	env    common.EnvMap // HOST_PROC and HOST_SYS of another tree
+	env    common.EnvMap // HOST_PROC, HOST_SYS and HOST_DEV of another tree
 	volume string        // a folder on the volume to report; "" means the home folder
 }
 
@@ -27,6 +27,9 @@ func (h host) sys(parts ...string) string { return h.path(common.HostSysEnvKey, 
 
 // proc returns a path below /proc.
 func (h host) proc(parts ...string) string { return h.path(common.HostProcEnvKey, "/proc", parts) }
+
+// dev returns a path below /dev.
+func (h host) dev(parts ...string) string { return h.path(common.HostDevEnvKey, "/dev", parts) }
 
 func (h host) path(key common.EnvKeyType, root string, parts []string) string {
 	if v := h.env[key]; v != "" {

@@ -193,9 +193,9 @@ func (m *Monitor) paceNow(metric Metric) (time.Duration, bool) {
 	case m.paused:
 		return 0, false
 	case m.open[metric] > 0:
-		return max(m.cfg.IntervalOpen, slowest(metric)), true
+		return max(m.cfg.IntervalOpen, slowest(metric, true)), true
 	case m.closed[metric] > 0:
-		return max(m.cfg.IntervalClosed, slowest(metric)), true
+		return max(m.cfg.IntervalClosed, slowest(metric, false)), true
 	case m.kept[metric] > 0:
 		return max(m.cfg.IntervalClosed, keptPace(metric)), true
 	}
@@ -203,9 +203,9 @@ func (m *Monitor) paceNow(metric Metric) (time.Duration, bool) {
 }
 
 // keptPace is the interval of metrics that are sampled only for their history. On some
-// systems GPU and battery are read by running another program.
+// systems the battery is read by running another program. The GPU isn't kept at all.
 func keptPace(metric Metric) time.Duration {
-	if metric == GPU || metric == Battery {
+	if metric == Battery {
 		return 2 * time.Minute
 	}
 	return 30 * time.Second

@@ -95,11 +95,36 @@ type NetworkReading struct {
 	Down, Up float64
 }
 
-// GPUReading is the busiest GPU, in percent.
+// GPUReading covers the graphics cards. Name and Percent are of the busiest one.
 type GPUReading struct {
-	NA      string
-	Name    string
-	Percent float64
+	NA        string // no card tells anything
+	Name      string
+	PercentNA string // cards are read, but none reports how busy it is
+	Percent   float64
+	Cards     []GPUCard // busiest first; shared between snapshots: read only
+}
+
+// GPUCard is one graphics card. A value that its driver doesn't report is 0, but for the
+// load, which has a reason.
+type GPUCard struct {
+	Name        string       `json:"name"`
+	PercentNA   string       `json:"percent_na,omitempty"`
+	Percent     float64      `json:"percent"`
+	MemoryUsed  uint64       `json:"memory_used,omitempty"` // bytes of its own memory
+	MemoryTotal uint64       `json:"memory_total,omitempty"`
+	Celsius     float64      `json:"celsius,omitempty"`
+	Watts       float64      `json:"watts,omitempty"`
+	Partitions  int          `json:"partitions,omitempty"` // into which it is divided (MIG)
+	Processes   []GPUProcess `json:"processes,omitempty"`  // with the most of its memory first
+	// ProcessesNA says whose processes are missing from the list; "" if none are.
+	ProcessesNA string `json:"processes_na,omitempty"`
+}
+
+// GPUProcess is a process that uses a graphics card. Memory is 0 if it isn't reported.
+type GPUProcess struct {
+	PID    int    `json:"pid"`
+	Name   string `json:"name,omitempty"` // "" for a process that isn't visible from here, as in a container
+	Memory uint64 `json:"memory,omitempty"`
 }
 
 // TemperatureReading is the hottest sensor, °C.
@@ -175,7 +200,7 @@ func (s *Snapshot) headline(metric Metric) (float64, bool) {
 	case Network:
 		return s.Network.Down + s.Network.Up, s.Network.NA == ""
 	case GPU:
-		return s.GPU.Percent, s.GPU.NA == ""
+		return s.GPU.Percent, s.GPU.NA == "" && s.GPU.PercentNA == ""
 	case Temperature:
 		return s.Temperature.Celsius, s.Temperature.NA == ""
 	case Battery:

@@ -23,7 +23,7 @@ func (s Snapshot) Line() string {
 		parts = append(parts, "memory "+ofGiB(s.Memory.Used, s.Memory.Total))
 	}
 	if s.GPU.NA == "" {
-		parts = append(parts, fmt.Sprintf("GPU %.0f %%", s.GPU.Percent))
+		parts = append(parts, s.GPU.line())
 	}
 	if s.Temperature.NA == "" {
 		parts = append(parts, fmt.Sprintf("%.0f °C", s.Temperature.Celsius))
@@ -108,7 +108,7 @@ func (s Snapshot) describe(metric Metric) string {
 	case Network:
 		return fmt.Sprintf("Network: %s down, %s up, all interfaces but loopback", Rate(s.Network.Down), Rate(s.Network.Up))
 	case GPU:
-		return fmt.Sprintf("GPU: %.0f %% busy (%s)", s.GPU.Percent, s.GPU.Name)
+		return s.describeGPU()
 	case Temperature:
 		return fmt.Sprintf("Temperature: %.0f °C at the hottest sensor (%s)", s.Temperature.Celsius, s.Temperature.Sensor)
 	case Battery:
@@ -157,6 +157,83 @@ func (s Snapshot) describeDisk() string {
 	}
 	return fmt.Sprintf("%s; reading %s, writing %s", text, Rate(s.Disk.ReadRate), Rate(s.Disk.WriteRate))
 }
+
+// line returns the busiest card in a few words: "GPU 94 % · GPU memory 64.2 of 141 GB, most
+// of it python3".
+func (r GPUReading) line() string {
+	text := fmt.Sprintf("GPU %.0f %%", r.Percent)
+	if r.PercentNA != "" {
+		text = "GPU load n/a (" + r.PercentNA + ")"
+	}
+	if len(r.Cards) == 0 {
+		return text
+	}
+	card := r.Cards[0]
+	if len(r.Cards) > 1 {
+		text += fmt.Sprintf(" (the busiest of %d)", len(r.Cards))
+	}
+	if card.MemoryTotal > 0 {
+		text += " · GPU memory " + ofGiB(card.MemoryUsed, card.MemoryTotal)
+	}
+	if len(card.Processes) > 0 {
+		text += ", used by " + card.Processes[0].words()
+		if n := len(card.Processes) - 1; n > 0 {
+			text += fmt.Sprintf(" and %d more", n)
+		}
+	}
+	return text
+}
+
+// words returns "python3 (pid 123, 61.4 GB)".
+func (p GPUProcess) words() string {
+	name := p.Name
+	if name == "" {
+		name = "a program that isn't visible from here"
+	}
+	if p.Memory == 0 {
+		return fmt.Sprintf("%s (pid %d)", name, p.PID)
+	}
+	return fmt.Sprintf("%s (pid %d, %.1f GB)", name, p.PID, float64(p.Memory)/gib)
+}
+
+func (s Snapshot) describeGPU() string {
+	var b strings.Builder
+	for i, card := range s.GPU.Cards {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if card.PercentNA == "" {
+			fmt.Fprintf(&b, "GPU: %.0f %% busy (%s)", card.Percent, card.Name)
+		} else {
+			fmt.Fprintf(&b, "GPU: load n/a: %s (%s)", card.PercentNA, card.Name)
+		}
+		if card.Partitions > 0 {
+			fmt.Fprintf(&b, "; %d partitions (MIG)", card.Partitions)
+		}
+		if card.MemoryTotal > 0 {
+			b.WriteString("; memory " + ofGiB(card.MemoryUsed, card.MemoryTotal) + " used")
+		}
+		if card.Celsius > 0 {
+			fmt.Fprintf(&b, "; %.0f °C", card.Celsius)
+		}
+		if card.Watts > 0 {
+			fmt.Fprintf(&b, "; %.0f W", card.Watts)
+		}
+		for _, p := range card.Processes[:min(len(card.Processes), describedProcesses)] {
+			b.WriteString("\n- " + p.words())
+		}
+		if n := len(card.Processes) - describedProcesses; n > 0 {
+			fmt.Fprintf(&b, "\n- and %d more programs", n)
+		}
+		if card.ProcessesNA != "" {
+			b.WriteString("\n- " + card.ProcessesNA)
+		}
+	}
+	return b.String()
+}
+
+// describedProcesses is the largest number of a card's programs in a report.
+const describedProcesses = 10
 
 func (s Snapshot) describeBattery() string {
 	state := "on mains, not charging"

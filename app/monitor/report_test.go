@@ -85,8 +85,25 @@ func TestBytes(t *testing.T) {
 }
 
 func TestParseNvidiaSMI(t *testing.T) {
-	got := parseNvidiaSMI([]byte("NVIDIA GeForce RTX 4090, 37\nTesla, K80, [N/A]\n\nnonsense\n"))
-	want := []GPUReading{{Name: "NVIDIA GeForce RTX 4090", Percent: 37}, {Name: "Tesla, K80", NA: "Tesla, K80 doesn't report its load"}}
+	// The first two lines of either are recorded from an H200 with driver 580.
+	cards := "99, 9075, 143771, 58, 693.92, Disabled, GPU-f9251ec8, NVIDIA H200\n" +
+		"[N/A], 40448, 81559, 33, 71.20, Enabled, GPU-2, NVIDIA H100 80GB HBM3\n" +
+		"[N/A], [N/A], [N/A], [N/A], [Not Supported], [N/A], GPU-3, Tesla, K80\n\nnonsense\n"
+	processes := "GPU-f9251ec8, 532, 9066, python3\n" + "GPU-f9251ec8, 77, [N/A], [Not Found]\n" +
+		"GPU-2, 9, 100, /opt/a b/ollama\n" + "GPU-2, 8, 300, C:\\x\\game.exe\n" + "GPU-other, 1, 1, x\nnonsense\n"
+	got := parseNvidiaSMI([]byte(cards), []byte(processes))
+	want := []GPUCard{
+		{
+			Name: "NVIDIA H200", Percent: 99, MemoryUsed: 9075 << 20, MemoryTotal: 143771 << 20, Celsius: 58, Watts: 693.92,
+			Processes: []GPUProcess{{PID: 532, Name: "python3", Memory: 9066 << 20}, {PID: 77}},
+		},
+		{
+			Name: "NVIDIA H100 80GB HBM3", PercentNA: "NVIDIA H100 80GB HBM3 is partitioned (MIG) and doesn't report its load",
+			MemoryUsed: 40448 << 20, MemoryTotal: 81559 << 20, Celsius: 33, Watts: 71.2,
+			Processes: []GPUProcess{{PID: 8, Name: "game.exe", Memory: 300 << 20}, {PID: 9, Name: "ollama", Memory: 100 << 20}},
+		},
+		{Name: "Tesla, K80", PercentNA: "Tesla, K80 doesn't report its load"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -104,18 +121,18 @@ func TestParseIOReg(t *testing.T) {
       "model" = <"Intel UHD">
     }
 `
-	want := []GPUReading{{Name: "Apple M1 Pro", Percent: 23}, {Name: "Intel UHD", NA: "IntelAccelerator doesn't report its load"}}
+	want := []GPUCard{{Name: "Apple M1 Pro", Percent: 23}, {Name: "Intel UHD", PercentNA: "IntelAccelerator doesn't report its load"}}
 	if diff := cmp.Diff(want, parseIOReg([]byte(out))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func FuzzGPUOutput(f *testing.F) {
-	f.Add([]byte("a, 5\n"))
+	f.Add([]byte("5, 1, 2, 3, 4, x, GPU-1, a\nGPU-1, 1, 99999999999999999999999, b\n"))
 	f.Add([]byte("+-o x\n\"Device Utilization %\"=9999999999999999999999\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, gpu := range append(parseIOReg(data), parseNvidiaSMI(data)...) {
-			if gpu.NA == "" && !(gpu.Percent >= 0 && gpu.Percent <= 100) {
+		for _, gpu := range append(parseIOReg(data), parseNvidiaSMI(data, data)...) {
+			if gpu.PercentNA == "" && !(gpu.Percent >= 0 && gpu.Percent <= 100) {
 				t.Errorf("%q gives %+v", data, gpu)
 			}
 		}

@@ -71,7 +71,7 @@ func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 // memory 18.2 of 32 GB · disk 212 GB free". The processor's load would need two looks, and
 // a process that has just started would mostly see its own startup.
 func (m *Monitor) QuickLine(ctx context.Context) string {
-	now := m.Sample(ctx, Memory)
+	now := m.Sample(ctx, Memory, GPU)
 	now.setNA(CPU, notSampled)
 	if home, err := os.UserHomeDir(); err == nil {
 		if usage, err := disk.UsageWithContext(ctx, home); err == nil {

@@ -41,10 +41,16 @@ type reader interface {
 	reset()
 }
 
-// slowest returns the shortest interval of a metric that is worth its cost.
-func slowest(metric Metric) time.Duration {
+// slowest returns the shortest interval of a metric that is worth its cost, for a window or
+// for the icon. A reading of a graphics card may need a process of its own.
+func slowest(metric Metric, open bool) time.Duration {
 	switch metric {
-	case GPU, Processes, Disk:
+	case GPU:
+		if !open {
+			return time.Minute
+		}
+		return 2 * time.Second
+	case Processes, Disk:
 		return 2 * time.Second
 	case Temperature:
 		return 5 * time.Second

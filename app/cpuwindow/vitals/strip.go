@@ -1,6 +1,7 @@
 package vitals
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +69,7 @@ func memoryReading(s monitor.Snapshot) reading {
 }
 
 func gpuReading(s monitor.Snapshot) reading {
-	r := reading{label: i18n.T("GPU"), metric: monitor.GPU, full: 100, na: s.GPU.NA, role: kit.RoleText}
+	r := reading{label: i18n.T("GPU"), metric: monitor.GPU, full: 100, na: cmp.Or(s.GPU.NA, s.GPU.PercentNA), role: kit.RoleText}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = strconv.Itoa(int(math.Round(s.GPU.Percent))), "%"
 	}

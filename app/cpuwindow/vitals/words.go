@@ -70,11 +70,49 @@ func memoryDetail(s monitor.Snapshot) detail {
 
 func gpuDetail(s monitor.Snapshot) detail {
 	d := detail{reading: gpuReading(s), scope: i18n.T("% of the busiest GPU"), fraction: s.GPU.Percent / 100}
-	if d.number != "" && s.GPU.Name != "" {
-		d.lines = []string{s.GPU.Name}
+	if s.GPU.NA != "" {
+		return d
+	}
+	for _, card := range s.GPU.Cards {
+		line := card.Name
+		if card.PercentNA != "" {
+			line += " · n/a: " + naWords(card.PercentNA)
+		} else if len(s.GPU.Cards) > 1 {
+			line += fmt.Sprintf(" · %.0f %%", card.Percent)
+		}
+		if card.MemoryTotal > 0 {
+			line += " · " + i18n.With("{{.Used}} of {{.Total}} GB", i18n.Places{"Used": gigabytes(card.MemoryUsed), "Total": WholeGigabytes(card.MemoryTotal)})
+		}
+		if card.Celsius > 0 {
+			line += fmt.Sprintf(" · %.0f °C", card.Celsius)
+		}
+		if card.Watts > 0 {
+			line += fmt.Sprintf(" · %.0f W", card.Watts)
+		}
+		d.lines = append(d.lines, line)
+		for i, p := range card.Processes {
+			if i == gpuProcessLines {
+				d.lines = append(d.lines, i18n.With("and {{.N}} more", i18n.Places{"N": len(card.Processes) - i}))
+				break
+			}
+			name := p.Name
+			if name == "" {
+				name = i18n.With("process {{.PID}}", i18n.Places{"PID": p.PID})
+			}
+			if p.Memory > 0 {
+				name += " " + gigabytes(p.Memory) + " GB"
+			}
+			d.lines = append(d.lines, name)
+		}
+		if card.ProcessesNA != "" {
+			d.lines = append(d.lines, naWords(card.ProcessesNA))
+		}
 	}
 	return d
 }
+
+// gpuProcessLines is the largest number of a card's processes that the page lists.
+const gpuProcessLines = 4
 
 // sensorLines is the largest number of sensors the page lists.
 const sensorLines = 6
@@ -248,6 +286,10 @@ func naWords(why string) string {
 		return i18n.T("no sensor")
 	case "no battery":
 		return i18n.T("no battery")
+	case "the GPU is asleep":
+		return i18n.T("the GPU is asleep")
+	case "other users' programs aren't visible":
+		return i18n.T("other users' programs aren't visible")
 	case "no network interface":
 		return i18n.T("no network interface")
 	case "not reported by this kernel":

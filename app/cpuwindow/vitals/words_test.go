@@ -103,7 +103,16 @@ func TestDetails(t *testing.T) {
 		{"swap that is used", memoryDetail(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 1 << 30, Total: 8 << 30, Available: 7 << 30, SwapUsed: 1 << 30, SwapTotal: 2 << 30, Pressure: "raised"}}), "1.0 of 8 GB used · of the whole machine · 7.0 GB available · swap 1.0 of 2.0 GB · pressure: raised"},
 		{"swap not known", memoryDetail(monitor.Snapshot{Memory: monitor.MemoryReading{Used: 1 << 30, Total: 8 << 30, SwapNA: "why", PressureNA: "not reported by this kernel"}}), "1.0 of 8 GB used · of the whole machine · 0.0 GB available · swap n/a: why · pressure n/a: not reported by this kernel"},
 		{"no memory", memoryDetail(monitor.Snapshot{}), " · of the whole machine"},
-		{"a GPU", gpuDetail(monitor.Snapshot{Time: now, GPU: monitor.GPUReading{Percent: 12, Name: "Radeon"}}), "12 % · % of the busiest GPU · Radeon"},
+		{"a GPU", gpuDetail(monitor.Snapshot{Time: now, GPU: monitor.GPUReading{Percent: 12, Name: "Radeon", Cards: []monitor.GPUCard{{Name: "Radeon", Percent: 12}}}}), "12 % · % of the busiest GPU · Radeon"},
+		{
+			"a GPU with its memory and programs", gpuDetail(monitor.Snapshot{Time: now, GPU: monitor.GPUReading{Percent: 94, Name: "RTX", Cards: []monitor.GPUCard{
+				{Name: "RTX", Percent: 94, MemoryUsed: 5 << 30, MemoryTotal: 20 << 30, Celsius: 61, Watts: 70.5, Processes: []monitor.GPUProcess{
+					{PID: 1, Name: "ollama", Memory: 4 << 30}, {PID: 2}, {PID: 3, Name: "c"}, {PID: 4, Name: "d"}, {PID: 5, Name: "e"}, {PID: 6, Name: "f"},
+				}},
+				{Name: "i915", PercentNA: "the GPU is asleep"},
+			}}}),
+			"94 % · % of the busiest GPU · RTX · 94 % · 5.0 of 20 GB · 61 °C · 70 W · ollama 4.0 GB · process 2 · c · d · and 2 more · i915 · n/a: the GPU is asleep",
+		},
 		{"many sensors", temperatureDetail(monitor.Snapshot{Temperature: monitor.TemperatureReading{Celsius: 40, All: sensors}}), "40 °C · the hottest of 8 sensors · s0 40 °C · s1 40 °C · s2 40 °C · s3 40 °C · s4 40 °C · s5 40 °C · and 2 more, cooler"},
 		{"no sensor", temperatureDetail(monitor.Snapshot{Temperature: monitor.TemperatureReading{NA: "no temperature sensor"}}), " · the hottest sensor"},
 		{"no rates", diskDetail(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 4e9, RateNA: "why"}}), "1.0 GB free of 4.0 GB · the volume of your home folder · transfers n/a: why"},
