@@ -71,7 +71,7 @@ func (r *reading) value(t token, limit int, strict bool) (calls []call, end int,
 	}
 	calls = callsIn(value, strict, exact)
 	for _, c := range calls {
-		if tool, known := Resolve(c.name, r.tools); known && tool.For != "" {
+		if tool, known := r.tools.find(c.name); known && tool.For != "" {
 			return nil, e.at, false // {"name": "coder", …} may be anything
 		}
 	}
@@ -89,7 +89,7 @@ func (r *reading) directive(t token) {
 	end += t.to
 	lineEnd := end
 	c := written{Call: Call{Name: t.name}}
-	tool, _ := Resolve(t.name, r.tools)
+	tool, _ := r.tools.find(t.name)
 	c.begun = len(strings.Fields(r.s[t.to:end])) > 1
 	switch {
 	case tool.Long && c.begun:
@@ -216,7 +216,7 @@ func (r *reading) only(from, to int) (calls []call) {
 		case t.isLine():
 			line, _, _ := strings.Cut(r.s[t.to:to], "\n")
 			end := t.to + len(line)
-			if tool, _ := Resolve(t.name, r.tools); tool.Long {
+			if tool, _ := r.tools.find(t.name); tool.Long {
 				end = to
 			}
 			calls = append(calls, call{t.name, strings.TrimSpace(r.s[t.to:end])})
@@ -244,7 +244,7 @@ func (r *reading) action(t token) {
 	line, rest, _ := strings.Cut(r.s[t.to:], "\n")
 	name := strings.Trim(strings.TrimSpace(line), "`*[]")
 	input, isInput := strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), "Action Input:")
-	switch _, known := Resolve(name, r.tools); {
+	switch _, known := r.tools.find(name); {
 	case r.enclosed(t.from, t.to):
 		r.skip(t)
 	case isInput && name != "" && len(name) < maxMark:
@@ -483,7 +483,7 @@ func (r *reading) refuse(reason string) {
 			if folded == nil {
 				folded = foldQuotations(r.quoted)
 			}
-			others, own := heldBy(folded, c.Call, r.tools)
+			others, own := heldBy(folded, c.Call, r.tools.tools)
 			switch {
 			case reason != "" && reason != "stop":
 				c.Why = "the reply was cut before its end"
@@ -507,7 +507,7 @@ func (r *reading) nearMiss() string {
 		return ""
 	}
 	name, _, ok := strings.Cut(line, ":")
-	for _, t := range r.tools {
+	for _, t := range r.tools.tools {
 		if folded := foldName(name); ok && t.For == "" && !r.asks(t.Name) && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name)) {
 			return "write a call on a line of its own that begins with " + t.Name + ":"
 		}

@@ -10,7 +10,7 @@ import (
 // there are calls if the family writes none.
 type envelope struct {
 	values
-	tools  []Tool
+	tools  *resolver
 	calls  []call
 	closed bool // the closing mark was read
 	none   bool // it holds an empty list
@@ -121,7 +121,7 @@ func (e *envelope) one() bool {
 			e.none = true
 			return true
 		}
-		found := callsIn(value, false, func(name string) bool { _, ok := Resolve(name, e.tools); return ok })
+		found := callsIn(value, false, func(name string) bool { _, ok := e.tools.find(name); return ok })
 		e.calls = append(e.calls, found...)
 		return found != nil
 	}
@@ -203,7 +203,7 @@ func (e *envelope) named() bool {
 			e.calls = append(e.calls, call{name, e.directive(name)})
 			return true
 		default:
-			_, known := Resolve(name, e.tools)
+			_, known := e.tools.find(name)
 			if known = known && (e.at == len(e.s) || st == yes && m.close); known {
 				e.calls = append(e.calls, call{name, nil})
 			}
@@ -215,7 +215,7 @@ func (e *envelope) named() bool {
 // directive reads the text behind a colon, up to a line break or a mark; that of a long
 // one goes on to a mark.
 func (e *envelope) directive(name string) string {
-	tool, _ := Resolve(name, e.tools)
+	tool, _ := e.tools.find(name)
 	from := e.at
 	for e.at < len(e.s) && (e.s[e.at] != '\n' || tool.Long) {
 		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween {

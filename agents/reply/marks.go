@@ -246,7 +246,7 @@ func attribute(text string) string {
 // classify looks a word up, first as it is, then without what says that the mark opens or
 // closes.
 func (m *mark) classify(raw string) {
-	word := strings.ToLower(strings.NewReplacer("▁", "_", "-", "_").Replace(raw))
+	word := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(raw, "▁", "_"), "-", "_"))
 	if at := strings.LastIndexByte(word, ':'); at >= 0 {
 		word = word[at+1:]
 	}

@@ -10,28 +10,46 @@ import (
 // what families of models put around it: functions.fetch_url, mcp__server__tool,
 // FETCH_URL:0. The tool of another program is also found by its name without the server's,
 // if only one has it.
-func Resolve(name string, tools []Tool) (t Tool, ok bool) {
-	for _, t := range tools {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	forms := nameForms(name)
-	for _, form := range forms {
-		for _, t := range tools {
-			if own := foldName(t.Name); form == own || form == strings.ReplaceAll(own, "_", "") {
-				return t, true
+func Resolve(name string, tools []Tool) (t Tool, ok bool) { return newResolver(tools).find(name) }
+
+// resolver finds tools by the names that models give them.
+type resolver struct {
+	tools []Tool
+	exact map[string]int // by name
+	names map[string]int // by folded name, with and without "_"
+	short map[string]int // by the folded name without the server's; -1 if several have it
+}
+
+func newResolver(tools []Tool) *resolver {
+	r := &resolver{tools, map[string]int{}, map[string]int{}, map[string]int{}}
+	for i := len(tools) - 1; i >= 0; i-- { // the first one wins
+		r.exact[tools[i].Name] = i
+		own := foldName(tools[i].Name)
+		r.names[own], r.names[strings.ReplaceAll(own, "_", "")] = i, i
+		if _, short, foreign := strings.Cut(tools[i].Name, "."); foreign {
+			short = foldName(short)
+			if _, twice := r.short[short]; twice {
+				r.short[short] = -1
+			} else {
+				r.short[short] = i
 			}
 		}
 	}
-	var found []Tool
-	for _, t := range tools {
-		if _, short, foreign := strings.Cut(t.Name, "."); foreign && foldName(short) == forms[len(forms)-1] {
-			found = append(found, t)
+	return r
+}
+
+func (r *resolver) find(name string) (Tool, bool) {
+	if i, ok := r.exact[name]; ok {
+		return r.tools[i], true
+	}
+	form := ""
+	for _, form = range nameForms(name) {
+		if i, ok := r.names[form]; ok && form != "" {
+			return r.tools[i], true
 		}
 	}
-	if len(found) == 1 {
-		return found[0], true
+	if i, ok := r.short[form]; ok && i >= 0 {
+		return r.tools[i], true
 	}
 	return Tool{}, false
 }

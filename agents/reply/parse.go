@@ -48,7 +48,7 @@ type written struct {
 // reading is the reading of one whole reply, from its first byte to its last.
 type reading struct {
 	*scanner
-	tools  []Tool
+	tools  *resolver
 	quoted []Quoted
 	items  []item
 
@@ -74,7 +74,7 @@ type reading struct {
 // server gave none. A reply that ended otherwise has no calls that run, because its last
 // one may be incomplete. Parse is pure and takes time linear in the length of the reply.
 func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part {
-	r := &reading{scanner: newScanner(m, tools, quoted), tools: tools, quoted: quoted}
+	r := &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted}
 	r.s, r.scanner.whole = whole, true
 	r.pair()
 	r.read()
@@ -88,7 +88,7 @@ func (r *reading) read() {
 		if st == no {
 			return
 		}
-		if r.vain > maxVain && t.kind != tokenMark {
+		if r.vain > maxVain && (t.kind != tokenMark || t.mark.kind == markEnvelope || t.mark.kind == markCall || t.mark.kind == markHeader) {
 			r.skip(t)
 			continue
 		}
@@ -226,7 +226,8 @@ func (r *reading) mark(t token) {
 			return
 		}
 	case m.kind == markEnd:
-		line := r.s[strings.LastIndexByte(r.s[:m.from], '\n')+1 : m.from]
+		line := r.s[max(0, m.from-maxHead):m.from]
+		line = line[strings.LastIndexByte(line, '\n')+1:]
 		if isListItem(line) || m.word == "/s" && strings.Contains(line, "<s>") {
 			break
 		}
@@ -319,20 +320,18 @@ func (r *reading) thoughtEnd(from int) (mark, bool) {
 	if r.endless {
 		return mark{}, false
 	}
-	shut := map[byte]bool{} // no fence of this sign closes any more
 	begins := true
 	for at := from; at < len(r.s); {
 		if begins {
 			begins = false
 			trimmed := strings.TrimLeft(r.s[at:min(len(r.s), at+maxMark)], " \t")
-			if sign, count := fenceMark(trimmed); count >= 3 && !shut[sign] {
+			if _, count := fenceMark(trimmed); count >= 3 {
 				if next := strings.IndexByte(r.s[at:], '\n'); next >= 0 {
 					if _, end, closed := r.fenceEnd(at+next+1, trimmed[:count]); closed {
 						at, begins = end, true
 						continue
 					}
 				}
-				shut[sign] = true
 			}
 		}
 		if r.s[at] == '\n' {
@@ -559,7 +558,7 @@ func (r *reading) envelope(t token) {
 func (r *reading) meant(m mark) bool {
 	inside := strings.TrimLeft(r.s[m.to:min(len(r.s), m.to+maxMark)], " \t\r\n")
 	if m.kind == markCall {
-		_, known := Resolve(m.attr, r.tools)
+		_, known := r.tools.find(m.attr)
 		return m.attr != "" && (known || inside != "" && strings.ContainsRune("{<", rune(inside[0])))
 	}
 	sc := scanner{s: inside, whole: true, names: r.names}
@@ -619,14 +618,14 @@ func (r *reading) take(i item, calls []call) {
 	}
 	for _, c := range calls {
 		w := written{Call: Call{Name: c.name}}
-		w.tool, w.known = Resolve(c.name, r.tools)
+		w.tool, w.known = r.tools.find(c.name)
 		name := w.tool.Name
 		if w.known {
 			w.Name = name
 		}
 		if w.tool.For != "" {
 			w.Name = w.tool.For
-			for _, t := range r.tools {
+			for _, t := range r.tools.tools {
 				if t.Name == w.tool.For {
 					w.tool = t
 				}

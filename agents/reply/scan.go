@@ -21,8 +21,10 @@ type scanner struct {
 	fresh    bool   // nothing but marks stands before on the line
 	blank    bool   // the line before is blank, or there is none
 	indented bool   // the line before is indented code
+	lineFeed int    // where the current line ends, in a whole text
 	passing  bool   // the rest of the line is passed over
 	fence    string // the open fence; only the Shower walks in one
+	shut     [2]int // fences of so many backquotes and tildes, or more, never close
 	wild     bool   // inline code was too long to wait for: none counts until a blank line
 	uncoded  [9]int // no inline code with so many backquotes begins before
 	steps    int    // bytes looked at
@@ -124,13 +126,22 @@ func (s *scanner) next() (token, status) {
 // row of a table. Afterwards either judge is false, or at has moved on.
 func (s *scanner) line() (token, status) {
 	rest := s.s[s.at:]
-	end := strings.IndexByte(rest, '\n')
-	ended := end >= 0 || s.whole
+	end := s.lineFeed - s.at
+	if !s.whole || end <= 0 {
+		if end = strings.IndexByte(rest, '\n'); end < 0 && s.whole {
+			end = len(rest)
+		}
+		s.lineFeed = s.at + end
+		s.steps += end + 1
+	}
+	ended := end >= 0
+	if end == len(rest) {
+		end = -1
+	}
 	next := s.at + end + 1
 	if end < 0 {
 		end, next = len(rest), len(s.s)
 	}
-	s.steps += end + 1
 	if s.passing {
 		s.at, s.passing, s.judge = next, next == len(s.s) && !strings.HasSuffix(rest, "\n"), true
 		s.fresh = true
@@ -199,7 +210,7 @@ func (s *scanner) line() (token, status) {
 // isResult reports whether a line begins like the result of a tool. Models go on with one
 // that they make up.
 func isResult(line string) bool {
-	line = strings.ToLower(strings.TrimLeft(line, "*_#[( "))
+	line = strings.ToLower(strings.TrimLeft(line[:min(len(line), maxMark)], "*_#[( "))
 	line = strings.TrimPrefix(line, "tool ")
 	for _, word := range []string{"observation", "results", "result", "output", "response"} {
 		if rest, ok := strings.CutPrefix(line, word); ok {
@@ -268,6 +279,10 @@ func fenceMark(line string) (mark byte, count int) {
 // fenceEnd returns where the body of a fence and the fence end; closed is false if the text
 // ends before. from is behind the fence's first line.
 func (s *scanner) fenceEnd(from int, fence string) (body, end int, closed bool) {
+	shut := &s.shut[strings.IndexByte("`~", fence[0])]
+	if *shut > 0 && len(fence) >= *shut {
+		return len(s.s), len(s.s), false
+	}
 	for at := from; at < len(s.s); {
 		line, _, _ := strings.Cut(s.s[at:], "\n")
 		trimmed := strings.TrimSpace(line)
@@ -278,6 +293,7 @@ func (s *scanner) fenceEnd(from int, fence string) (body, end int, closed bool) 
 		at += len(line) + 1
 	}
 	s.steps += len(s.s) - from
+	*shut = len(fence)
 	return len(s.s), len(s.s), false
 }
 

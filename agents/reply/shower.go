@@ -28,6 +28,9 @@ type Shower struct {
 	turns    int             // how often
 }
 
+// maxWait is how many bytes are held before the Shower gives up to wait for more.
+const maxWait = 4096
+
 // lookBehind is how much of what was shown is kept to judge what follows, in bytes.
 const lookBehind = 256
 
@@ -58,6 +61,9 @@ func (s *Shower) Write(piece string) (text, thought string) {
 	var shown, thoughts strings.Builder
 	for s.advance(&shown, &thoughts) {
 	}
+	if len(s.s)-s.shown > maxWait {
+		s.stopped = true // whatever it is, looking at it again and again would take too long
+	}
 	return shown.String(), thoughts.String()
 }
 
@@ -70,7 +76,7 @@ func (s *Shower) advance(shown, thoughts *strings.Builder) bool {
 				s.stopped = true
 				return false
 			}
-			if strings.HasPrefix(p.open, start) {
+			if strings.HasPrefix(p.open, start) && len(s.s) < maxHeld {
 				return false
 			}
 		}

@@ -1,0 +1,138 @@
+package reply
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// jsonAnswer is an answer in JSON with a key that resembles an agent's.
+func jsonAnswer(lines int) string {
+	var b strings.Builder
+	b.WriteString("[\n")
+	for i := range lines {
+		fmt.Fprintf(&b, "  {\"id\": %d, \"user_agent\": \"x\", \"skills\": [1, 2]},\n", i)
+	}
+	b.WriteString("]\n")
+	return b.String()
+}
+
+// large are replies of about a size that are as hard to read as possible.
+var large = []struct {
+	name string
+	make func(size int) string
+}{
+	{"JSON of lines", func(n int) string { return jsonAnswer(n / 50) }},
+	{"one line", func(n int) string { return strings.Repeat("word ", n/5) }},
+	{"one line of a word", func(n int) string { return strings.Repeat("a", n) }},
+	{"brackets <", func(n int) string { return strings.Repeat("<", n) }},
+	{"brackets <|", func(n int) string { return strings.Repeat("<|", n/2) }},
+	{"brackets [", func(n int) string { return strings.Repeat("[", n) }},
+	{"braces {", func(n int) string { return strings.Repeat("{", n) }},
+	{"names", func(n int) string { return strings.Repeat(`{"name":`, n/8) }},
+	{"names and arguments", func(n int) string { return strings.Repeat(`{"name": "a", "arguments": {`, n/28) }},
+	{"deep arguments", func(n int) string { return `{"name": "AGENT", "arguments": ` + strings.Repeat(`{"a": `, n/6) }},
+	{"deep lists", func(n int) string { return `<tool_call>` + strings.Repeat(`[`, n) }},
+	{"lists of objects", func(n int) string { return strings.Repeat(`[{"name": "x", "args": [`, n/24) }},
+	{"open envelopes", func(n int) string { return strings.Repeat("<tool_call>", n/11) }},
+	{"open envelopes with JSON", func(n int) string { return strings.Repeat(`<tool_call>{"name": "`, n/21) }},
+	{"closing envelopes", func(n int) string { return strings.Repeat("</tool_call>", n/12) }},
+	{"open functions", func(n int) string { return strings.Repeat("<function=SYSTEM_STATS>", n/23) }},
+	{"open parameters", func(n int) string { return "<function=SYSTEM_STATS>" + strings.Repeat("<parameter=topic>", n/17) }},
+	{"open parameters again and again", func(n int) string { return strings.Repeat("<function=AGENT><parameter=x>", n/29) }},
+	{"parameters without markup behind", func(n int) string {
+		return "<function=AGENT><parameter=x>" + strings.Repeat("</parameter>a", n/13)
+	}},
+	{"keys", func(n int) string { return strings.Repeat("<tool_call>AGENT<arg_key>", n/25) }},
+	{"mistral", func(n int) string { return strings.Repeat(`[TOOL_CALLS]SYSTEM_STATS[ARGS]{"topic": "cpu"}`, n/46) }},
+	{"mistral unread", func(n int) string { return strings.Repeat(`[TOOL_CALLS]x y `, n/16) }},
+	{"open thoughts", func(n int) string { return strings.Repeat("<think>\n", n/8) }},
+	{"closing thoughts", func(n int) string { return strings.Repeat("a</think>\n", n/10) }},
+	{"thoughts", func(n int) string { return strings.Repeat("<think>a</think>\n", n/17) }},
+	{"thoughts in lines", func(n int) string { return "a\n" + strings.Repeat("b <think> c ", n/12) }},
+	{"analysis", func(n int) string { return strings.Repeat("<|channel|>analysis<|message|>a", n/31) }},
+	{"ends", func(n int) string { return strings.Repeat("<|im_end|>", n/10) }},
+	{"ends and text", func(n int) string { return strings.Repeat("<|im_end|>", n/10) + "a" }},
+	{"headers", func(n int) string { return strings.Repeat("<|im_start|>assistant\n", n/22) }},
+	{"users", func(n int) string { return "a\n" + strings.Repeat("<|im_start|>user\n", n/17) }},
+	{"backquotes", func(n int) string { return strings.Repeat("` `` ``` ", n/9) }},
+	{"backquotes of all lengths", func(n int) string {
+		var b strings.Builder
+		for i := 1; b.Len() < n; i++ {
+			b.WriteString(strings.Repeat("`", i%200) + " ")
+		}
+		return b.String()
+	}},
+	{"fences", func(n int) string { return strings.Repeat("```\n", n/4) }},
+	{"open fences", func(n int) string { return strings.Repeat("```go\n", n/6) }},
+	{"fences in a thought", func(n int) string { return "<think>" + strings.Repeat("```go\n", n/6) }},
+	{"fences of two signs in a thought", func(n int) string { return "<think>" + strings.Repeat("```go\n~~~~go\n", n/12) }},
+	{"directives", func(n int) string { return strings.Repeat("SYSTEM_STATS: cpu\n", n/18) }},
+	{"directives of agents", func(n int) string { return strings.Repeat("AGENT: coder do it\n", n/19) }},
+	{"directives that don't fit", func(n int) string { return strings.Repeat("FETCH_URL: a page\n", n/18) }},
+	{"a long task", func(n int) string { return "AGENT: coder do it\n" + strings.Repeat("<a line\n", n/8) }},
+	{"names and parentheses", func(n int) string { return strings.Repeat("SYSTEM_STATS(", n/13) }},
+	{"names and braces", func(n int) string { return strings.Repeat("SYSTEM_STATS{", n/13) }},
+	{"names and blanks", func(n int) string { return strings.Repeat("SYSTEM_STATS      \n", n/19) }},
+	{"actions", func(n int) string { return strings.Repeat("Action: a\nAction Input: b\n", n/26) }},
+	{"actions with JSON", func(n int) string { return strings.Repeat("Action: {\"name\": \n", n/18) }},
+	{"actions with fences", func(n int) string { return strings.Repeat("Action:\n```\n", n/12) }},
+	{"results", func(n int) string { return "SYSTEM_STATS: cpu\n" + strings.Repeat("Result: a\n", n/10) }},
+	{"results with thoughts", func(n int) string {
+		return "SYSTEM_STATS: cpu\n" + strings.Repeat("Result: a\n<think>b</think> c\n", n/29)
+	}},
+	{"blanks", func(n int) string { return strings.Repeat(" ", n) }},
+	{"blanks and marks", func(n int) string { return strings.Repeat("                    <think>", n/27) }},
+	{"line breaks", func(n int) string { return strings.Repeat("\n", n) }},
+	{"quotation marks", func(n int) string { return strings.Repeat(`"<tool_call>`, n/12) }},
+	{"parentheses", func(n int) string { return strings.Repeat(`(<tool_call>{"name": "SYSTEM_STATS"})`, n/37) }},
+	{"escapes", func(n int) string { return `<tool_call>{"name": "` + strings.Repeat(`\`, n) }},
+	{"wide brackets", func(n int) string { return strings.Repeat("<｜", n/4) }},
+	{"harmony", func(n int) string { return strings.Repeat("<|channel|>commentary to=functions.x<|message|>{", n/48) }},
+}
+
+// The work for a reply of twice the size is about twice, not four times.
+func TestReadingIsLinear(t *testing.T) {
+	steps := func(reply string) int {
+		r := &reading{scanner: newScanner(Marks{}, testTools(), nil), tools: newResolver(testTools())}
+		r.s, r.scanner.whole = reply, true
+		r.pair()
+		r.read()
+		r.parts("stop")
+		return r.steps
+	}
+	for _, l := range large {
+		one, four := steps(l.make(50_000)), steps(l.make(200_000))
+		if four > 5*one+3*maxVain {
+			t.Errorf("%s: %d steps for 50 kB, %d for 200 kB", l.name, one, four)
+		}
+	}
+}
+
+// What was read in vain has a limit, so that no reply keeps the machine busy.
+func BenchmarkParse(b *testing.B) {
+	for _, l := range large {
+		reply := l.make(2_000_000)
+		b.Run(l.name, func(b *testing.B) {
+			b.SetBytes(int64(len(reply)))
+			for range b.N {
+				Parse(reply, "stop", Marks{}, testTools(), nil)
+			}
+		})
+	}
+}
+
+func BenchmarkShower(b *testing.B) {
+	for _, l := range large {
+		reply := l.make(2_000_000)
+		b.Run(l.name, func(b *testing.B) {
+			b.SetBytes(int64(len(reply)))
+			for range b.N {
+				s := NewShower(Marks{}, testTools(), nil)
+				for at := 0; at < len(reply); at += 4 {
+					s.Write(reply[at:min(len(reply), at+4)])
+				}
+			}
+		})
+	}
+}
