@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // textOf returns a value as text: a string as it is, anything else as JSON.
@@ -180,7 +182,7 @@ func (r *reading) readFence(t token) {
 	info, _, _ := strings.Cut(t.info, " ")
 	if namesEnvelope(info) {
 		e := envelope{values: values{s: r.s[:body], at: t.to, loose: true}, tools: r.tools}
-		if ok := e.inside(info); ok && len(e.calls) > 0 && strings.TrimSpace(r.s[min(e.at, body):body]) == "" {
+		if ok := e.inside(info); ok && len(e.calls) > 0 && strings.Trim(r.s[min(e.at, body):body], " \t\r\n,;)]}") == "" {
 			r.take(item{from: t.from, to: end, kind: itemEnvelope}, e.calls)
 			return
 		}
@@ -275,7 +277,8 @@ func (r *reading) action(t token) {
 		if e.blanks(); e.has("{") {
 			if value, ok := e.value(); ok {
 				args = value
-				i.to, i.open = from+strings.Index(r.s[from:end], text)+e.at, false
+				i.to = from + strings.Index(r.s[from:end], text) + e.at
+				i.line = i.to
 			}
 		}
 		text = r.s[r.noted:t.from]
@@ -500,17 +503,33 @@ func (r *reading) refuse(reason string) {
 }
 
 // nearMiss returns what to tell the model if the whole reply is one line that names a tool
-// and a colon, but not in the exact form.
+// and a colon, but not in the exact form, or is markup around a tool's name that nothing
+// here reads.
 func (r *reading) nearMiss() string {
-	line := strings.TrimSpace(r.s)
-	if strings.Contains(line, "\n") {
-		return ""
-	}
-	name, _, ok := strings.Cut(line, ":")
+	text := strings.TrimSpace(r.s)
+	name, _, ok := strings.Cut(text, ":")
 	for _, t := range r.tools.tools {
-		if folded := foldName(name); ok && t.For == "" && !r.asks(t.Name) && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name)) {
+		if t.For != "" || r.asks(t.Name) {
+			continue
+		}
+		folded := foldName(name)
+		if ok && !strings.Contains(text, "\n") && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name)) {
 			return "write a call on a line of its own that begins with " + t.Name + ":"
+		}
+		if r.isMarkup(text) && strings.Contains(text, t.Name) {
+			return "this looks like a call, but in a form that isn't read: write a line that begins with " + t.Name + ":"
 		}
 	}
 	return ""
+}
+
+// isMarkup reports whether a text begins and ends with signs that no sentence and no list
+// has there.
+func (r *reading) isMarkup(text string) bool {
+	if len(text) < 4 || len(text) > maxBare {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	return strings.IndexByte("}>])`", text[len(text)-1]) >= 0 && text[1] != ' ' && !unicode.IsLetter(first) && !unicode.IsDigit(first) &&
+		!strings.ContainsRune("-*#|\"'“(", first) && (first != '`' || strings.HasPrefix(text, "```") && strings.Count(text, "```") == 2)
 }

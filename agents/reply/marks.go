@@ -201,7 +201,9 @@ func bracketed(s string, b bracket) (m mark, st status) {
 	if rest[stop] != '>' {
 		return m, no
 	}
-	m.attr = attribute(rest[:stop])
+	if m.attr = attribute(rest[:stop]); strings.Count(rest[:stop], "=") > 1 {
+		return m, no // arguments as attributes aren't read
+	}
 	m.to = i + stop + 1
 	return m, known(m)
 }
@@ -270,6 +272,11 @@ func (m *mark) classify(raw string) {
 			}
 		}
 		word = strings.TrimSuffix(word, "_section")
+		for _, known := range []string{"tool_call", "tool_calls", "think"} { // behind a family's name
+			if strings.HasSuffix(word, "_"+known) {
+				word = known
+			}
+		}
 	}
 	if entry := v[word]; m.control || !entry.control {
 		m.kind, m.word = entry.kind, word

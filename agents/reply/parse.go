@@ -216,7 +216,7 @@ func (r *reading) mark(t token) {
 			return
 		}
 	case m.kind == markThought:
-		if r.opensThought(m) {
+		if !t.hidden && r.opensThought(m) {
 			return
 		}
 		r.text++
@@ -583,17 +583,15 @@ func (r *reading) unreadable(m mark, calls []call) {
 	r.add(item{from: m.from, to: end, kind: itemEnvelope, before: r.sentence(m.from), calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
 }
 
-// enclosed reports whether a place stands in a quotation, or a range between parentheses.
-// Both end at the paragraph's beginning or the last call.
+// enclosed reports whether a range stands in a quotation, inline code or parentheses that
+// began behind the last call.
 func (r *reading) enclosed(from, to int) bool {
-	before := r.s[max(r.calledTo, from-maxHead, 0):from]
-	before = before[strings.LastIndex(before, "\n\n")+1:]
-	after, _, _ := strings.Cut(r.s[to:min(len(r.s), to+maxHead)], "\n\n")
+	before, after := r.s[max(r.calledTo, from-maxHead, 0):from], r.s[to:min(len(r.s), to+maxHead)]
 	parens := 0
 	var quote rune // that closes the open quotation
 	for _, c := range before {
 		switch closing := closings[c]; {
-		case c == quote, quote == '”' && c == '“':
+		case c == quote, quote == '”' && c == '“', quote == '“' && c == '”':
 			quote = 0
 		case quote != 0:
 		case closing != 0:
@@ -604,12 +602,12 @@ func (r *reading) enclosed(from, to int) bool {
 			parens--
 		}
 	}
-	return quote != 0 || parens > 0 && strings.Contains(after, ")")
+	return quote != 0 && strings.ContainsRune(after, quote) || parens > 0 && strings.Contains(after, ")")
 }
 
 // closings are the quotation marks by what opens them. German opens with what English
 // closes with.
-var closings = map[rune]rune{'"': '"', '“': '”', '„': '”', '«': '»', '‹': '›', '「': '」', '『': '』'}
+var closings = map[rune]rune{'"': '"', '`': '`', '“': '”', '„': '“', '«': '»', '‹': '›', '「': '」', '『': '』'}
 
 // take appends an item with calls, each with its tool.
 func (r *reading) take(i item, calls []call) {

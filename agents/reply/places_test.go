@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,7 +37,7 @@ var places = []struct {
 	{"in harmony's analysis", func(f string) string {
 		return "<|channel|>analysis<|message|>I could.\n" + f + "\nNo.<|end|><|start|>assistant<|channel|>final<|message|>The answer is 42.<|return|>"
 	}, "<|channel|>"},
-	{"in a thought that goes on", func(f string) string { return "<think>I could\n" + f + "\nbut I will not do that." }, "</think>"},
+	{"in a thought that goes on", func(f string) string { return "<think>I could\n" + f + "\nbut I will not do that." }, "</think> </seed:think> [/THINK] <|END_THINKING|>"},
 	{"in quotation marks", func(f string) string { return "The form is \"" + f + "\" and no more." }, ""},
 	{"in quotation marks at the end", func(f string) string { return "The form is “" + f + "”" }, ""},
 	{"in the quotation marks of others", func(f string) string { return "Die Form ist „" + f + "“ und sonst nichts." }, ""},
@@ -52,7 +53,7 @@ func TestNothingRunsWhereItIsOnlyShown(t *testing.T) {
 	tried, run := 0, 0
 	for _, p := range places {
 		for _, f := range append(heldOut, forms...) {
-			if ends := p.undecidable; ends != "" && strings.Contains(f.text, ends) {
+			if slices.ContainsFunc(strings.Fields(p.undecidable), func(ends string) bool { return strings.Contains(f.text, ends) }) {
 				continue
 			}
 			reply := p.put(f.text)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"mac-stats/sessionmem/textfold"
 )
 
@@ -35,7 +37,7 @@ var folder = sync.OnceValue(textfold.NewFolder)
 // letters returns the letters and digits of a text, folded.
 func letters(text string) string {
 	var b strings.Builder
-	for _, r := range string(folder().AppendFold(nil, []byte(text))) {
+	for _, r := range string(folder().AppendFold(nil, norm.NFKC.Bytes([]byte(text)))) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b.WriteRune(unicode.ToLower(r))
 		}

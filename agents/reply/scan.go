@@ -348,7 +348,7 @@ func (s *scanner) inLine() (token, status) {
 		switch {
 		case (st == more || hidden == more) && !s.whole:
 			return token{}, more
-		case st == yes && hidden == yes && (m.close || m.kind != markEnvelope && m.kind != markCall):
+		case st == yes && hidden == yes && (m.close || m.kind != markEnvelope && m.kind != markCall && m.kind != markThought):
 			s.at, s.fresh = m.to, false
 			continue
 		case st == yes && m.kind != markBetween:

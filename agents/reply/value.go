@@ -86,7 +86,7 @@ func (p *values) sign(wanted string) byte {
 
 // ended reports whether a value that isn't closed ends here all the same.
 func (p *values) ended() bool {
-	return p.loose && (p.at >= len(p.s) || p.s[p.at] == '<' || p.has("[/") || p.has("```"))
+	return p.loose && (p.at >= len(p.s) || p.s[p.at] == '<' && !p.has(`<|"|>`) && !p.has("<escape>") || p.has("[/") || p.has("```"))
 }
 
 func (p *values) value() (any, bool) {
