@@ -507,6 +507,9 @@ func (r *reading) refuse(reason string) {
 // here reads.
 func (r *reading) nearMiss() string {
 	text := strings.TrimSpace(r.s)
+	if len(text) > maxBare {
+		return ""
+	}
 	name, _, ok := strings.Cut(text, ":")
 	for _, t := range r.tools.tools {
 		if t.For != "" || r.asks(t.Name) {
@@ -526,7 +529,7 @@ func (r *reading) nearMiss() string {
 // isMarkup reports whether a text begins and ends with signs that no sentence and no list
 // has there.
 func (r *reading) isMarkup(text string) bool {
-	if len(text) < 4 || len(text) > maxBare {
+	if len(text) < 4 {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(text)

@@ -112,7 +112,7 @@ func (e *envelope) one() bool {
 		e.blanks()
 		return e.named()
 	}
-	if c == '{' || c == '[' || c == '"' {
+	if c == '{' || c == '[' {
 		value, ok := e.value()
 		if !ok {
 			return false

@@ -17,6 +17,8 @@ type scanner struct {
 	names    map[string]bool // of tools, as they are written outside envelopes
 	asked    map[string]bool // words of marks that the person's message holds
 
+	plain [256]bool // bytes that begin nothing
+
 	judge    bool   // a line begins at at
 	fresh    bool   // nothing but marks stands before on the line
 	blank    bool   // the line before is blank, or there is none
@@ -71,6 +73,15 @@ func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
 		if strings.Contains(t.Name, ".") {
 			s.names[foreignName] = true
 		}
+	}
+	for b := range s.plain {
+		s.plain[b] = strings.IndexByte("\n`<[{*"+functools[:1]+"◁"[:1], byte(b)) < 0
+	}
+	for name := range s.names {
+		s.plain[name[0]] = false
+	}
+	for _, l := range m.literal {
+		s.plain[l.text[0]] = false
 	}
 	for _, q := range quoted {
 		for at := 0; q.Own && at < len(q.Text); at++ {
@@ -302,6 +313,11 @@ func (s *scanner) fenceEnd(from int, fence string) (body, end int, closed bool) 
 func (s *scanner) inLine() (token, status) {
 	for s.at < len(s.s) {
 		i := s.at
+		if c := s.s[i]; s.plain[c] {
+			s.fresh = s.fresh && (c == ' ' || c == '\t' || c == '\r')
+			s.at++
+			continue
+		}
 		switch c := s.s[i]; {
 		case c == '\n':
 			s.at, s.judge, s.fresh, s.blank, s.indented = i+1, true, true, false, false
@@ -333,7 +349,10 @@ func (s *scanner) inLine() (token, status) {
 			}
 			s.fresh = false
 			continue
-		case isWord(rune(c)) && c < utf8.RuneSelf:
+		case c < utf8.RuneSelf && isWord(rune(c)) && i > 0 && s.s[i-1] < utf8.RuneSelf && isWord(rune(s.s[i-1])): // in a word
+			s.at++
+			continue
+		case c < utf8.RuneSelf && isWord(rune(c)):
 			if t, st := s.word(); st != no {
 				return t, st
 			}

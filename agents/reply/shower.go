@@ -58,17 +58,16 @@ func (s *Shower) Write(piece string) (text, thought string) {
 		}
 	}
 	s.s += piece
-	var shown, thoughts strings.Builder
-	for s.advance(&shown, &thoughts) {
+	for s.advance(&text, &thought) {
 	}
 	if len(s.s)-s.shown > maxWait {
 		s.stopped = true // whatever it is, looking at it again and again would take too long
 	}
-	return shown.String(), thoughts.String()
+	return text, thought
 }
 
 // advance goes on to the next token and reports whether there may be another one.
-func (s *Shower) advance(shown, thoughts *strings.Builder) bool {
+func (s *Shower) advance(shown, thoughts *string) bool {
 	if s.opening {
 		start := strings.TrimLeft(s.s, " \t\r\n")
 		for _, p := range pairs {
@@ -135,13 +134,13 @@ func (s *Shower) advance(shown, thoughts *strings.Builder) bool {
 }
 
 // show passes text on, up to a place.
-func (s *Shower) show(out *strings.Builder, to int) {
+func (s *Shower) show(out *string, to int) {
 	text := s.s[s.shown:max(s.shown, to)]
 	if trimmed := strings.TrimSpace(text); trimmed != "" {
 		s.said, s.gap = true, true
 		s.last = trimmed[len(trimmed)-1]
 	}
-	out.WriteString(text)
+	*out += text
 	s.total += len(text)
 	s.shown = max(s.shown, to)
 }
@@ -269,7 +268,7 @@ func (s *Shower) closesThought(m mark, rest string) status {
 }
 
 // think passes a thought on, up to its end.
-func (s *Shower) think(out *strings.Builder) bool {
+func (s *Shower) think(out *string) bool {
 	for s.at < len(s.s) {
 		if s.judge {
 			line, _, ended := strings.Cut(s.s[s.at:], "\n")
@@ -293,7 +292,7 @@ func (s *Shower) think(out *strings.Builder) bool {
 		if st == yes && s.fenced == "" && s.ends(m) {
 			r := reading{scanner: &s.scanner}
 			if m.kind != markThought || !r.isQuoted(m) {
-				out.WriteString(s.s[s.shown:s.at])
+				*out += s.s[s.shown:s.at]
 				s.ends = nil
 				if m.kind == markHeader && !m.close {
 					m.to = m.from
@@ -309,7 +308,7 @@ func (s *Shower) think(out *strings.Builder) bool {
 	for to > s.shown && to == len(s.s) && !utf8.ValidString(s.s[max(s.shown, to-utf8.UTFMax+1):to]) && to > s.at-utf8.UTFMax {
 		to--
 	}
-	out.WriteString(s.s[s.shown:to])
+	*out += s.s[s.shown:to]
 	s.shown = to
 	return false
 }

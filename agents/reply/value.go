@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -285,18 +286,23 @@ const (
 	wrapKeys = " tool_calls tool_call function_call function_calls calls tool_uses "
 )
 
-func isKey(keys, key string) bool {
-	return key != "" && !strings.Contains(key, " ") && strings.Contains(keys, " "+strings.ToLower(key)+" ")
-}
+// keyLists returns the list of each key.
+var keyLists = sync.OnceValue(func() map[string]string {
+	lists := map[string]string{}
+	for _, list := range []string{nameKeys, argsKeys, metaKeys, wrapKeys} {
+		for _, key := range strings.Fields(list) {
+			lists[key] = list
+		}
+	}
+	return lists
+})
+
+func isKey(list, key string) bool { return keyLists()[strings.ToLower(key)] == list }
 
 // callsIn returns the calls in a JSON value; nil if it has anything else. Outside an
 // envelope (strict), a call has a name, arguments and nothing else.
 func callsIn(value any, strict bool, isTool func(string) bool) (calls []call) {
 	switch v := value.(type) {
-	case string:
-		if inner, ok := decoded(v); ok && !strict {
-			return callsIn(inner, strict, isTool)
-		}
 	case []any:
 		for _, one := range v {
 			inner := callsIn(one, strict, isTool)
@@ -320,7 +326,7 @@ func (o object) calls(strict bool, isTool func(string) bool) (calls []call) {
 	tools := 0
 	for _, f := range o {
 		text, isText := f.value.(string)
-		inner, isObject := f.value.(object)
+		_, isObject := f.value.(object)
 		switch {
 		case isKey(wrapKeys, f.key) || isObject && strings.EqualFold(f.key, "function"):
 			if calls = callsIn(f.value, strict, isTool); calls == nil {
@@ -344,7 +350,6 @@ func (o object) calls(strict bool, isTool func(string) bool) (calls []call) {
 			}
 			rest = append(rest, f)
 		}
-		_ = inner
 	}
 	switch {
 	case !named && !given && tools > 0 && tools == len(rest):
