@@ -71,7 +71,7 @@ func TestADefectsMark(t *testing.T) {
 		{"a mark without words", "defect\nexec false\n", "the script fails"},
 		{"an expected failure of the mark", "! defect 'one'\nexec false\n", "the script fails"},
 		{"a script that is skipped", "skip\n", "the script fails"},
-		{"a script that stops before its mark", "stop\ndefect 'one'\nexec false\n", ""},
+		{"a script that stops before its mark", "stop\ndefect 'one'\nexec false\n", "the mark isn't reached"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "a.txtar")
@@ -95,9 +95,13 @@ type scriptRun struct {
 	servers []*testkit.Server
 }
 
-// runScript runs a script. It returns an error if the script fails before its mark, or
-// doesn't fail behind it.
+// runScript runs a script. It returns an error if the script fails before its mark, doesn't
+// fail behind it, or ends before it.
 func runScript(file string) (log string, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
 	s := &scriptRun{}
 	testscript.RunT(s, testscript.Params{
 		Files: []string{file},
@@ -109,6 +113,8 @@ func runScript(file string) (log string, err error) {
 	switch {
 	case s.wrong || s.failed && s.defect == "":
 		return s.log.String(), errors.New("the script fails")
+	case s.defect == "" && strings.Contains("\n"+string(text), "\ndefect "):
+		return s.log.String(), errors.New("the mark isn't reached")
 	case !s.failed && s.defect != "":
 		return s.log.String(), fmt.Errorf("the script passes, so the defect is mended; remove the mark: %s", s.defect)
 	}
