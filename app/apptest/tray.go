@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -30,38 +31,73 @@ const callTimeout = 5 * time.Second
 type Bus struct {
 	// Address is the DBUS_SESSION_BUS_ADDRESS for the program under test.
 	Address string
+	folder  string
 	cmd     *exec.Cmd
 }
 
-// StartBus starts dbus-daemon. Close ends it.
+// busConfig is the configuration of a bus on which nothing is started: it names no folder of
+// services. The system's own configuration would start the portals, keyrings and daemons of
+// the desktop that is installed on this machine as soon as somebody asks for them.
+const busConfig = `<busconfig>
+  <type>session</type>
+  <listen>unix:path=%s</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`
+
+// StartBus starts dbus-daemon with a bus that only the test's own programs are on. Close ends
+// it.
 func StartBus() (*Bus, error) {
 	path, err := exec.LookPath("dbus-daemon")
 	if err != nil {
-		return nil, fmt.Errorf("the tray's tests need dbus-daemon (Debian: apt install dbus-daemon): %w", err)
+		return nil, fmt.Errorf("the tests of the session bus need dbus-daemon (Debian: apt install dbus-daemon): %w", err)
 	}
-	cmd := exec.CommandContext(context.Background(), path, "--session", "--nofork", "--nopidfile", "--print-address=1")
-	out, err := cmd.StdoutPipe()
+	folder, err := os.MkdirTemp("", "bus") // short, because a socket's path must be
 	if err != nil {
 		return nil, fmt.Errorf("starting a session bus: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	b := &Bus{folder: folder}
+	if err := b.start(path); err != nil {
+		_ = os.RemoveAll(folder) // the first error is the one to return
 		return nil, fmt.Errorf("starting a session bus: %w", err)
+	}
+	return b, nil
+}
+
+func (b *Bus) start(path string) error {
+	config := filepath.Join(b.folder, "bus.conf")
+	if err := os.WriteFile(config, fmt.Appendf(nil, busConfig, filepath.Join(b.folder, "socket")), 0o600); err != nil {
+		return err
+	}
+	b.cmd = exec.CommandContext(context.Background(), path, "--config-file="+config, "--nofork", "--nopidfile", "--print-address=1")
+	out, err := b.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := b.cmd.Start(); err != nil {
+		return err
 	}
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = cmd.Process.Kill() // it printed no address, so it is useless whether or not it dies
-		return nil, fmt.Errorf("the session bus printed no address: %w", err)
+		_ = b.cmd.Process.Kill() // it printed no address, so it is useless whether or not it dies
+		return fmt.Errorf("it printed no address: %w", err)
 	}
-	return &Bus{Address: strings.TrimSpace(address), cmd: cmd}, nil
+	b.Address = strings.TrimSpace(address)
+	return nil
 }
 
 // Close ends the bus.
 func (b *Bus) Close() error {
-	if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil { // killed, it would leave its socket in /tmp
+	if err := b.cmd.Process.Kill(); err != nil {
 		return fmt.Errorf("ending the session bus: %w", err)
 	}
 	_ = b.cmd.Wait() // it reports the signal
-	return nil
+	return os.RemoveAll(b.folder)
 }
 
 // TrayHost is a tray without a screen: a StatusNotifierWatcher that is also its host. It sees

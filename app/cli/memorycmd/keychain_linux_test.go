@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/apptest"
 	"mac-stats/app/cli/clitest"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/recall/recalltest"
 )
 
@@ -18,14 +22,15 @@ const insideSession = "MAC_STATS_TEST_SESSION"
 func TestThePasswordIsSavedInTheKeychain(t *testing.T) {
 	recalltest.Programs(t)
 	if os.Getenv(insideSession) == "" {
-		for _, program := range []string{"dbus-run-session", "gnome-keyring-daemon"} {
-			if _, err := exec.LookPath(program); err != nil {
-				t.Skipf("there is no %s (scripts/setup.sh test installs it)", program)
-			}
+		if _, err := exec.LookPath("gnome-keyring-daemon"); err != nil {
+			t.Skip("there is no gnome-keyring-daemon (scripts/setup.sh test installs it)")
 		}
+		bus, err := apptest.StartBus()
+		filetest.Must(t, err)
+		t.Cleanup(func() { filetest.Must(t, bus.Close()) })
 		home := t.TempDir()
-		cmd := exec.CommandContext(t.Context(), "dbus-run-session", "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
-		cmd.Env = append(os.Environ(), insideSession+"=1", "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
+		cmd.Env = append(os.Environ(), insideSession+"=1", "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
@@ -37,6 +42,12 @@ func TestThePasswordIsSavedInTheKeychain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = keyring.Process.Kill(); _ = keyring.Wait() })
+	conn, err := dbus.SessionBus()
+	filetest.Must(t, err)
+	filetest.Until(t, "the keychain", func() (there bool) {
+		filetest.Must(t, conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.freedesktop.secrets").Store(&there))
+		return there
+	})
 
 	server := recalltest.StartPostgres(t)
 	address := server.Database(t)
