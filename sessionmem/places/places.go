@@ -48,21 +48,18 @@ func (p *Places) Each(ctx context.Context, files []string, each func(transcript.
 	return states, nil
 }
 
-// Holds reports whether the files of a session, its parts in order, contain this Summary, and
-// whether everything the Summary covers is still there.
-func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bool, err error) {
+// Holding returns the IDs of the Summaries in the files of a session, its parts in order, of
+// which everything they cover is still there. It reads all of the files.
+func (p *Places) Holding(ctx context.Context, files []string) (map[string]bool, error) {
+	holding := map[string]bool{}
 	var said transcript.Fingerprints
-	_, err = p.Each(ctx, files, func(b transcript.Block, _ Place) error {
-		if still := said.Follow(b); b.Kind == transcript.KindSummary && b.ID == id {
-			holds = still
-			return io.EOF
+	_, err := p.Each(ctx, files, func(b transcript.Block, _ Place) error {
+		if still := said.Follow(b); still && b.Kind == transcript.KindSummary {
+			holding[b.ID] = true
 		}
 		return nil
 	})
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return holds, err
+	return holding, err
 }
 
 // EachFrom reads the block at a place and those after it in the file. The first block shows

@@ -110,13 +110,13 @@ func TestSummaryHoldsWithItsMessages(t *testing.T) {
 	}{
 		"both parts": {[]string{"1.md", "2.md"}, "s", true}, "a part is missing": {[]string{"2.md"}, "s", false}, "no such Summary": {[]string{"1.md", "2.md"}, "x", false}, "a message's ID": {[]string{"1.md", "2.md"}, "3", false},
 	} {
-		if got, err := p.Holds(t.Context(), c.files, c.id); got != c.want || err != nil {
-			t.Errorf("%s: it holds %v, %v", name, got, err)
+		if got, err := p.Holding(t.Context(), c.files); got[c.id] != c.want || err != nil {
+			t.Errorf("%s: %v hold, %v", name, got, err)
 		}
 	}
 	write("1.md", transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "another"})
-	if got, err := p.Holds(t.Context(), []string{"1.md", "2.md"}, "s"); got || err != nil {
-		t.Errorf("with other words it holds %v, %v", got, err)
+	if got, err := p.Holding(t.Context(), []string{"1.md", "2.md"}); len(got) > 0 || err != nil {
+		t.Errorf("with other words %v hold, %v", got, err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestReadingPlacesThatFails(t *testing.T) {
 	_, eerr := p.Each(t.Context(), []string{file}, none)
 	_, ferr := p.EachFrom(t.Context(), places.Place{File: file, Offset: 9}, none)
 	_, serr := p.SumBefore(file, 3)
-	_, herr := p.Holds(t.Context(), []string{file}, "x")
+	_, herr := p.Holding(t.Context(), []string{file})
 	_, berr := blocks.Block(places.Place{File: file, Size: 10})
 	for what, err := range map[string]error{"all": eerr, "from a place": ferr, "a sum": serr, "a Summary": herr, "a block": berr} {
 		if !errors.Is(err, fs.ErrNotExist) {

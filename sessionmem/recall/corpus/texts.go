@@ -22,6 +22,8 @@ type Texts struct {
 	parts  []string         // its text, split
 	memory map[string][]Piece
 
+	holding map[string]map[string]bool // of changed sessions, the Summaries that hold
+
 	Sources transcript.Sources // of the text read last
 }
 
@@ -44,11 +46,18 @@ func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 		return t.ReadMemory(c)
 	}
 	if c.Kind == KindSummary && t.changed(p.files) { // the next indexing may keep or drop it
-		holds, err := t.corpus.Store.Places().Holds(ctx, Names(p.files), c.Block)
-		if err != nil {
-			return "", err
+		holding, read := t.holding[c.Session]
+		if !read {
+			var err error
+			if holding, err = t.corpus.Store.Places().Holding(ctx, Names(p.files)); err != nil {
+				return "", err
+			}
+			if t.holding == nil {
+				t.holding = map[string]map[string]bool{}
+			}
+			t.holding[c.Session] = holding
 		}
-		if !holds {
+		if !holding[c.Block] {
 			return "", fmt.Errorf("%w: what the Summary in %s tells was taken out since it was indexed", fs.ErrNotExist, c.Path)
 		}
 	}

@@ -172,6 +172,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	}
 	first, same := true, true
 	g.state = format.State{Bytes: g.known.State.Bytes, End: end}
+	var holding map[string]bool // read with the first Summary
 	state, err := g.x.cfg.Corpus.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
 		if first {
 			first = false
@@ -181,14 +182,13 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 			}
 			return nil
 		}
-		holds := b.Kind != transcript.KindSummary
-		if !holds {
+		if b.Kind == transcript.KindSummary && holding == nil {
 			var err error
-			if holds, err = g.x.cfg.Corpus.Store.Places().Holds(ctx, corpus.Names(g.source.Files), b.ID); err != nil {
+			if holding, err = g.x.cfg.Corpus.Store.Places().Holding(ctx, corpus.Names(g.source.Files)); err != nil {
 				return err
 			}
 		}
-		return g.addBlock(&c, b, p, end.File, holds)
+		return g.addBlock(&c, b, p, end.File, b.Kind != transcript.KindSummary || holding[b.ID])
 	})
 	if !same {
 		return false, g.lookUp(ctx, false)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -553,6 +554,31 @@ func TestASummaryOfWhatWasTakenOutIsNotIndexed(t *testing.T) {
 		f.sync()
 	}
 	f.reopened("go on")
+}
+
+// Many Summaries at the end of a long session cost no reading of the session each.
+func TestSummariesAtTheEndAreReadOnce(t *testing.T) {
+	cost := func(summaries int) uint64 {
+		f := newFolder(t)
+		f.talk("cpu-a", "the otter swims")
+		f.sync()
+		f.talk("cpu-a", "go on")
+		f.sync() // now it is known where to resume
+		for i := range summaries {
+			f.say("cpu-a", transcript.KindSummary, fmt.Sprintf("They spoke of numbat%d.", i))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if r := f.sync(); r.Added != summaries {
+			t.Fatalf("%+v, want %d chunks", r, summaries)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := cost(50), cost(400)
+	if many > 20*few {
+		t.Errorf("8 times as many Summaries allocate %d times as much", many/few)
+	}
 }
 
 func TestALongSessionIsIndexedInPieces(t *testing.T) {
