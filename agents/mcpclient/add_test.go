@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/filetest"
 )
 
 func TestAddAcceptsSnippets(t *testing.T) {
@@ -92,18 +93,13 @@ func TestAddAcceptsSnippets(t *testing.T) {
 // holds. It may arrive after the server's response.
 func (b *bench) complained() {
 	b.t.Helper()
-	var lines []string
-	for range 400 {
-		var err error
-		if lines, err = b.Log("test", 3); err != nil {
+	filetest.Until(b.t, "its last words", func() bool {
+		lines, err := b.Log("test", 3)
+		if err != nil {
 			b.t.Fatal(err)
 		}
-		if len(lines) == 3 && strings.HasPrefix(lines[1], "xxx") && len(lines[1]) <= 3*maxAbout && lines[2] == lastWords {
-			return
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	b.t.Fatalf("the log ends with %.200q", lines)
+		return len(lines) == 3 && strings.HasPrefix(lines[1], "xxx") && len(lines[1]) <= 3*maxAbout && lines[2] == lastWords
+	})
 }
 
 // The state shows that a server died until it runs again, and its log can be read.

@@ -72,6 +72,8 @@ type Client struct {
 	life context.Context // cancelled by Close
 	end  context.CancelFunc
 
+	start, first time.Duration // startTime and firstTime; tests start real programs on machines that may be busy
+
 	mu      sync.Mutex
 	read    wholefile.Stamp // of mcp.json when it was last read
 	err     error           // why mcp.json can't be read
@@ -110,7 +112,7 @@ func New(p Params) *Client {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
+	c := &Client{p: p, start: startTime, first: firstTime, servers: map[string]*server{}, state: map[string]known{}}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
 }
@@ -198,7 +200,7 @@ func (c *Client) Tools(ctx context.Context) []tools.Guarded {
 	for _, a := range attempts {
 		select {
 		case <-a.done: // the page and the log show a failure
-		case <-time.After(time.Until(a.began.Add(firstTime))):
+		case <-time.After(time.Until(a.began.Add(c.first))):
 		case <-ctx.Done():
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -63,6 +64,7 @@ func (b *bench) open() {
 		File: filepath.Join(b.dir, "mcp.json"), State: filepath.Join(b.dir, "mcp-tools.json"), Logs: filepath.Join(b.dir, "logs"),
 		Environ: append(os.Environ(), "SECRET_TOKEN=zanzibar", "LC_TIME=C"),
 	})
+	b.start, b.first = time.Hour, time.Hour
 	client := b.Client
 	b.t.Cleanup(func() { _ = client.Close() })
 }
@@ -212,31 +214,27 @@ func TestAServerIsKilledWithItsChildren(t *testing.T) {
 // ends waits until a process has ended.
 func ends(t *testing.T, pid int) {
 	t.Helper()
-	for range 500 {
+	filetest.Until(t, "the end of its process", func() bool {
 		child, err := os.FindProcess(pid)
 		if err == nil {
 			err = child.Signal(syscall.Signal(0))
 		}
-		if data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err != nil || strings.Contains(string(data), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("its process still runs")
+		data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		return err != nil || strings.Contains(string(data), ") Z ")
+	})
 }
 
 // startingPid waits until the silent server has been started.
-func (b *bench) startingPid(log string) int {
+func (b *bench) startingPid(log string) (pid int) {
 	b.t.Helper()
-	for range 2000 {
-		data, _ := os.ReadFile(log)
-		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && strings.HasSuffix(string(data), "\n") {
-			return pid
+	filetest.Until(b.t, "the start of its process", func() bool {
+		data, err := os.ReadFile(log)
+		if err == nil {
+			pid, err = strconv.Atoi(strings.TrimSpace(string(data)))
 		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	b.t.Fatal("it isn't started")
-	return 0
+		return err == nil && strings.HasSuffix(string(data), "\n")
+	})
+	return pid
 }
 
 // A turn that is stopped no longer waits for a starting server. The start continues for
@@ -331,12 +329,6 @@ func TestAServersListIsCleaned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
 	offered := b.Tools(t.Context())
-	for range startTime / firstTime { // on a busy machine a server starts more slowly than a turn waits
-		if list, _ := b.Servers(); !slices.ContainsFunc(list, func(s Server) bool { return len(s.Tools) == 0 }) {
-			break
-		}
-		offered = b.Tools(t.Context())
-	}
 	var names []string
 	for _, tool := range offered {
 		if strings.HasPrefix(tool.Doc().Name, "many.") {

@@ -145,7 +145,7 @@ func (s *server) try(ctx context.Context) error {
 	if running != nil && !stale {
 		return nil
 	}
-	limit := startTime
+	limit := s.client.start
 	if ctx.Value(signing{}) != nil {
 		limit = signTime
 	}
