@@ -36,7 +36,7 @@ fi
 
 say "The tests that are of Windows alone"
 GOOS=windows CGO_ENABLED=0 xvfb-run -a go test -count=1 -vet=off -exec wine -tags "$test_tags" -run 'Windows|TheRunKey$|EveryKey|IsOpen|Notification' \
-	./app/autostart ./app/hotkey/keygrab ./app/desktop ./app/winclip ./app/osopen ./sessionmem/wholefile
+	./app/autostart ./app/hotkey/keygrab ./app/desktop ./app/cpuwindow/clipimage ./app/osopen ./sessionmem/wholefile
 "$server" -k || true # none of our programs runs any more
 
 say "The walk, $rounds times"

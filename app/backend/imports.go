@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"mac-stats/app/importer"
+	"mac-stats/app/transfer"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -44,7 +44,7 @@ func (b *Backend) Import(ctx context.Context, file string, dry bool, bad func(pl
 	for _, info := range list {
 		known[info.Name] = true
 	}
-	err = importer.Each(ctx, file, func(conv importer.Conversation) error {
+	err = transfer.EachConversation(ctx, file, func(conv transfer.Conversation) error {
 		switch {
 		case conv.Session == "":
 			got.Unreadable++
@@ -89,7 +89,7 @@ func (i *Imported) add(blocks []transcript.Block) {
 }
 
 // writeImported writes a whole conversation or nothing.
-func (b *Backend) writeImported(ctx context.Context, conv importer.Conversation) error {
+func (b *Backend) writeImported(ctx context.Context, conv transfer.Conversation) error {
 	blocks := conv.Blocks
 	if conv.Title != "" {
 		last := blocks[len(blocks)-1].Time

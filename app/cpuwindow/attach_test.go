@@ -11,8 +11,8 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/cpuwindow/clipimage"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/app/winclip"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
@@ -72,7 +72,7 @@ func (k *stubKeeper) clipImage(context.Context) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.clip == nil {
-		return nil, winclip.ErrNone
+		return nil, clipimage.ErrNone
 	}
 	return k.clip, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
-	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
@@ -134,7 +133,7 @@ func (c *commands) switchSession(by int) {
 }
 
 func (c *commands) zoomBy(steps int) {
-	c.zoomTo(appearance.NextZoom(c.w.parts.config().Window.Zoom, steps))
+	c.zoomTo(nextZoom(c.w.parts.config().Window.Zoom, steps))
 }
 
 func (c *commands) zoomTo(percent int) {

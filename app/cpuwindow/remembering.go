@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
-	"mac-stats/app/cpuwindow/remember"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/memory"
 )
@@ -26,7 +25,7 @@ func (w chatHost) Remember(line string) {
 // rememberFrom opens the sheet for a line of a session. The agent's own memory is offered if
 // it has one.
 func (w windowHost) rememberFrom(session, agent, line string) {
-	p := remember.Params{
+	p := rememberParams{
 		Memories: w.parts.memories, Line: strings.Join(strings.Fields(line), " "), Session: session,
 		Saved:  w.offerUndo,
 		Closed: func() { w.chat.Focus() },
@@ -37,7 +36,7 @@ func (w windowHost) rememberFrom(session, agent, line string) {
 			p.Agent, p.Own = cmp.Or(all[i].Name, all[i].Slug), own
 		}
 	}
-	remember.Open(w, p)
+	openRemember(w, p)
 }
 
 // offerUndo confirms that a line was remembered and offers Undo and Show.

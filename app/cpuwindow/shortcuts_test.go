@@ -12,7 +12,6 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
-	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
@@ -103,15 +102,15 @@ func TestAppearance(t *testing.T) {
 		if kit.TextScale() < 1.5 || kit.Density() >= 1 {
 			t.Errorf("text × %g, density %g", kit.TextScale(), kit.Density())
 		}
-		if os.Getenv(appearance.EnvScale) != "2.00" {
-			t.Errorf("scale = %s", os.Getenv(appearance.EnvScale))
+		if os.Getenv(envScale) != "2.00" {
+			t.Errorf("scale = %s", os.Getenv(envScale))
 		}
 		p := prose.New([]prose.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
 		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}
 		b.w.End() // the programs started next must not be zoomed
-		if got := os.Getenv(appearance.EnvScale); got != "1" {
+		if got := os.Getenv(envScale); got != "1" {
 			t.Errorf("afterwards the scale is %s", got)
 		}
 	})

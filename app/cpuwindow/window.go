@@ -8,12 +8,10 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/app/backend"
-	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/chatpane"
 	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/library"
 	"mac-stats/app/cpuwindow/notices"
-	"mac-stats/app/cpuwindow/opening"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/setup"
@@ -57,10 +55,10 @@ type Window struct {
 	panes   panes
 	root    *windowLayout
 
-	look     *appearance.Appearance
+	look     *appearance
 	commands *commands
 	watched  *fileWatch
-	open     *opening.Opener
+	open     *opener
 	toast    *overlay.Toast
 	chooser  *chooser
 
@@ -92,7 +90,7 @@ func newWindow(p Params, d parts) *Window {
 	}
 	w := &Window{p: p, parts: d}
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.look = appearance.New(p.App, d.home, d.logger, d.config().Window)
+	w.look = newAppearance(p.App, d.home, d.logger, d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
 	w.look.Attach(w.win, d.config().Window)
 	w.build()
@@ -121,7 +119,7 @@ func (w *Window) build() {
 	strip := vitals.NewStrip(w.openVitals)
 	due := func(s monitor.Snapshot) bool { return strip.Due(vitals.Readings(s)) }
 	w.vitals = vitalsStrip{strip, vitals.NewWatch(w.parts.vitals, w.p.Do, due, w.drawVitals)}
-	w.open = opening.New(host, w.parts.sessions.Load)
+	w.open = newOpener(host, w.parts.sessions.Load)
 	w.side = newSidebar(func() { w.chat.NewChat() }, w.commands.openSwitcher, w.library.List, w.goToPage)
 	w.toast = overlay.NewToast()
 	w.chat = chatpane.New(chatHost{host}, w.chatParts(), w.setup)

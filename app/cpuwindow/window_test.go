@@ -26,7 +26,6 @@ import (
 	"mac-stats/app/apptest"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
-	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/settings"
@@ -190,7 +189,7 @@ func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	t.Setenv(appearance.EnvScale, "1") // zoom changes it
+	t.Setenv(envScale, "1") // zoom changes it
 	b := &bench{
 		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{memory: 16 << 30}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*transcript.Transcript{}}, keeper: newStubKeeper(),

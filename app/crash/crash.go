@@ -23,7 +23,6 @@ import (
 	"strings"
 	"time"
 
-	"mac-stats/sessionmem/alive"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -173,7 +172,7 @@ func collect(home, own string) error {
 		if err != nil {
 			continue // not one of ours
 		}
-		errs = append(errs, collectPart(home, path, pid, name != own && alive.Process(pid)))
+		errs = append(errs, collectPart(home, path, pid, name != own && wholefile.Running(pid)))
 	}
 	if len(paths) > 0 {
 		errs = append(errs, prune(dir))

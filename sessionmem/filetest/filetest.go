@@ -76,19 +76,32 @@ func WriteEarlier(t testing.TB, path, text string) {
 	Must(t, os.Chtimes(path, at, at))
 }
 
+// Until waits for something that another goroutine or program does. Only the time that the
+// tests have as a whole limits it, so that a busy machine fails no test.
+func Until(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	var end time.Time
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		end, _ = limited.Deadline()
+	}
+	for ; !done(); time.Sleep(time.Millisecond) {
+		if !end.IsZero() && time.Until(end) < 10*time.Second { // soon the tests are ended, without a word about what they wait for
+			t.Fatal("waited in vain for " + what)
+		}
+	}
+}
+
 // Await waits until exactly one file matches the pattern, and returns its path.
 func Await(t testing.TB, pattern string) string {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		files, err := filepath.Glob(pattern)
+	var files []string
+	Until(t, "one "+pattern, func() bool {
+		var err error
+		files, err = filepath.Glob(pattern)
 		Must(t, err)
-		if len(files) == 1 {
-			return files[0]
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("want one %s, got %v", pattern, files)
-		}
-	}
+		return len(files) == 1
+	})
+	return files[0]
 }
 
 // Lacks tests that no file below a folder holds one of the words, or has it in its name, in

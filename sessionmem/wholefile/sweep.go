@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"mac-stats/sessionmem/alive"
 )
 
 // staleAfter is the minimum age of a temporary file that counts as abandoned. In a folder
@@ -91,5 +89,5 @@ func isAbandoned(d fs.DirEntry) bool {
 		return false
 	}
 	pid, err := strconv.Atoi(m[1])
-	return err != nil || !alive.Process(pid)
+	return err != nil || !Running(pid)
 }

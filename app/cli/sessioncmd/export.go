@@ -19,7 +19,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
-	"mac-stats/app/exporter"
+	"mac-stats/app/transfer"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -187,8 +187,8 @@ func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.
 	if err != nil {
 		return 0, err
 	}
-	return len(t.Branch()), exporter.HTML(w, t, exporter.Params{
-		Words: exporter.Words{
+	return len(t.Branch()), transfer.HTML(w, t, transfer.HTMLParams{
+		Words: transfer.HTMLWords{
 			You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought",
 			Date:    func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") },
 			Tool:    func(name string) string { return name },

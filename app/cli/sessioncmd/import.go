@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
-	"mac-stats/app/importer"
+	"mac-stats/app/transfer"
 )
 
 // importLine is a line of `sessions import --json`.
@@ -79,9 +79,9 @@ func importProblem(file string, got importLine, err error) error {
 	case errors.Is(err, backend.ErrMemoryOnly):
 		return cmdline.Problem("Nothing is imported: transcripts are kept in memory only.",
 			"Set session.in_memory_only = false first, or put config.toml right where it can't be read.")
-	case errors.Is(err, importer.ErrFormat):
+	case errors.Is(err, transfer.ErrFormat):
 		return cmdline.Problem(what+": "+err.Error()+".", "Give the zip file that ChatGPT or Claude sent you, or its conversations.json.")
-	case errors.Is(err, importer.ErrDamaged):
+	case errors.Is(err, transfer.ErrDamaged):
 		if got.Conversations > 0 && !got.DryRun {
 			what = filepath.Base(file) + " can't be imported whole, only its first " + words.Count(got.Conversations, "conversation")
 		}

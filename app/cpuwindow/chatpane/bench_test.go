@@ -27,6 +27,7 @@ import (
 	"mac-stats/app/apptest"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/chats"
+	"mac-stats/app/cpuwindow/clipimage"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/setup"
@@ -34,7 +35,6 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/app/winclip"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/storetest"
@@ -199,7 +199,7 @@ func marks(found []textfold.Mark) []prose.Mark {
 
 func (b *bench) image(context.Context) ([]byte, error) {
 	if b.clip == nil {
-		return nil, winclip.ErrNone
+		return nil, clipimage.ErrNone
 	}
 	return b.clip, nil
 }

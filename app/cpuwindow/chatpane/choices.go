@@ -9,7 +9,6 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/header"
-	"mac-stats/app/cpuwindow/options"
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -84,11 +83,11 @@ func (h *Choices) useModel(c *conversation.Conversation, name string) {
 func (h *Choices) ShowOptions() {
 	c := h.chats.Shown()
 	cfg := h.parts.Config().Ollama
-	p := options.Params{Over: h.host.Canvas(), Chosen: c.Chosen(), Memory: h.host.MachineMemory(), Save: func(s transcript.Settings) { h.choose(c, s) }}
+	p := optionParams{Over: h.host.Canvas(), Chosen: c.Chosen(), Memory: h.host.MachineMemory(), Save: func(s transcript.Settings) { h.choose(c, s) }}
 	if m, ok := h.modelNamed(cmp.Or(c.Chosen().Model, cfg.Model, c.LastModel())); ok {
 		p.Model, p.Auto = m, cmp.Or(cfg.NumCtx, autoContext)
 	}
-	options.Open(p)
+	openOptions(p)
 }
 
 // modelNamed returns what the server knows about a model.

@@ -1,8 +1,8 @@
 // Package clipimage reads an image from the clipboard as a PNG.
 //
 // Fyne's clipboard supports text only. A program of the system reads the image: osascript on
-// macOS, wl-paste (package wl-clipboard) on Wayland, xclip on X11. On Windows, package winclip
-// asks the system itself. Nothing runs through a shell. The window calls Read when the user
+// macOS, wl-paste (package wl-clipboard) on Wayland, xclip on X11. On Windows, the
+// system itself is asked. Nothing runs through a shell. The window calls Read when the user
 // pastes. If the program is missing, the error names the package to install.
 package clipimage
 
@@ -16,8 +16,6 @@ import (
 	"runtime"
 	"strings"
 	"time"
-
-	"mac-stats/app/winclip"
 )
 
 // clipTime is how long a program may take.
@@ -43,7 +41,7 @@ func clipCommands(goos string, wayland bool) [][]string {
 // Read returns the image on the clipboard. It may take up to five seconds.
 func Read(ctx context.Context) ([]byte, error) {
 	if runtime.GOOS == "windows" {
-		return winclip.Read()
+		return readWindows()
 	}
 	commands := clipCommands(runtime.GOOS, os.Getenv("WAYLAND_DISPLAY") != "")
 	ctx, stop := context.WithTimeout(ctx, clipTime)
@@ -63,7 +61,7 @@ func Read(ctx context.Context) ([]byte, error) {
 	if !found {
 		return nil, errNoTool
 	}
-	return nil, winclip.ErrNone
+	return nil, ErrNone
 }
 
 // fromAppleScript decodes the image that osascript prints as «data PNGf8950…».

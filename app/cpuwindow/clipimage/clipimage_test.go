@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mac-stats/app/winclip"
-
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -56,7 +54,7 @@ func TestTheClipboardIsReadByTheSystemsProgram(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is run
 			t.Fatal(err)
 		}
-		if _, err := Read(t.Context()); !errors.Is(err, winclip.ErrNone) {
+		if _, err := Read(t.Context()); !errors.Is(err, ErrNone) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

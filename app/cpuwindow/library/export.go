@@ -11,9 +11,9 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/exporter"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
+	"mac-stats/app/transfer"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -64,7 +64,7 @@ func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer,
 // writeHTML returns a function that writes a session as HTML, which a browser prints or saves
 // as PDF.
 func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
-	words := exporter.Words{
+	words := transfer.HTMLWords{
 		You: i18n.T("You"), Somebody: i18n.T("Somebody"), Assistant: i18n.T("Assistant"), Thought: i18n.T("Thought"),
 		Date:    func(t time.Time) string { return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04") },
 		Tool:    func(name string) string { return conversation.ToolWords(name, true) },
@@ -73,7 +73,7 @@ func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *t
 		Summary: func(n int) string { return i18n.Count("{{.N}} older messages summarised", n) },
 	}
 	return func(out io.Writer, t *transcript.Transcript) error {
-		return exporter.HTML(out, t, exporter.Params{Words: words, Print: toPrint, Read: func(a transcript.Attachment) ([]byte, error) {
+		return transfer.HTML(out, t, transfer.HTMLParams{Words: words, Print: toPrint, Read: func(a transcript.Attachment) ([]byte, error) {
 			return l.parts.Attachment(in.Name, a)
 		}})
 	}

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
-	"mac-stats/app/importer"
+	"mac-stats/app/transfer"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
@@ -69,7 +69,7 @@ func (c *importCard) run(file string, dry bool) {
 			switch {
 			case stopped:
 				words = i18n.T("Stopped. What was imported stays.") + " " + words
-			case errors.Is(err, importer.ErrFormat):
+			case errors.Is(err, transfer.ErrFormat):
 				words, role = i18n.T("This isn't an export from ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json."), kit.RoleHot
 			case err != nil:
 				words, role = i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot

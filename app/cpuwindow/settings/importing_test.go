@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/importer"
+	"mac-stats/app/transfer"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -33,7 +33,7 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 			calls = append(calls, fmt.Sprint(file, " ", dry))
 			switch file {
 			case "other.zip":
-				return Imported{}, fmt.Errorf("reading: %w", importer.ErrFormat)
+				return Imported{}, fmt.Errorf("reading: %w", transfer.ErrFormat)
 			case "long.zip":
 				<-ctx.Done()
 				return Imported{Conversations: 2, Messages: 5, From: time.Now(), To: time.Now()}, ctx.Err()

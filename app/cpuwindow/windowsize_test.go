@@ -1,4 +1,4 @@
-package appearance
+package cpuwindow
 
 import (
 	"log/slog"
@@ -14,9 +14,9 @@ import (
 )
 
 func TestTheSizeOfTheWindowIsSaved(t *testing.T) {
-	t.Setenv(EnvScale, "1")
+	t.Setenv(envScale, "1")
 	home := t.TempDir()
-	a := New(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
+	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
 	win := test.NewTempWindow(t, kit.Small("words"))
 	win.Resize(fyne.NewSize(1234, 567))
 	a.Attach(win, config.Window{Zoom: 100})

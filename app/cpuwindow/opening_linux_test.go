@@ -1,4 +1,4 @@
-package opening
+package cpuwindow
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -15,15 +14,14 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
-
-func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }
 
 // rig is a window on a desk where xdg-open records what it is asked to open.
 type rig struct {
 	*screentest.Screen
-	opener   *Opener
+	opener   *opener
 	record   string
 	told     []string
 	archived string // where the session's file is now
@@ -40,7 +38,7 @@ func onDesk(t *testing.T) *rig {
 	}
 	t.Setenv("PATH", bin)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(bin, "none"))
-	r.opener = New(r, func(context.Context, string) (*transcript.Transcript, error) {
+	r.opener = newOpener(r, func(context.Context, string) (*transcript.Transcript, error) {
 		if r.archived == "" {
 			return nil, errors.New("no such session")
 		}
@@ -54,24 +52,21 @@ func onDesk(t *testing.T) *rig {
 // opened waits until something was opened or reported, and returns what was opened.
 func (r *rig) opened() string {
 	r.T.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+	what := ""
+	filetest.Until(r.T, "something opened", func() bool {
 		select {
 		case f := <-r.Queue:
 			f()
-		case <-time.After(2 * time.Millisecond):
+		default:
 		}
-		if data, err := os.ReadFile(r.record); err == nil && strings.HasSuffix(string(data), "\n") {
-			if err := os.Remove(r.record); err != nil {
-				r.T.Fatal(err)
-			}
-			return strings.TrimSpace(string(data))
+		data, err := os.ReadFile(r.record)
+		if err == nil && strings.HasSuffix(string(data), "\n") {
+			what = strings.TrimSpace(string(data))
+			filetest.Must(r.T, os.Remove(r.record))
 		}
-		if len(r.told) > 0 {
-			return ""
-		}
-	}
-	r.T.Fatal("nothing happened")
-	return ""
+		return what != "" || len(r.told) > 0
+	})
+	return what
 }
 
 // reported fails the test unless this was reported since the last call.

@@ -1,4 +1,4 @@
-package appearance
+package cpuwindow
 
 import (
 	"encoding/json"
@@ -36,11 +36,11 @@ func readSize(path string) fyne.Size {
 }
 
 // RestoreSize sets the window to the saved size.
-func (a *Appearance) RestoreSize() { a.win.Resize(readSize(a.sizeFile)) }
+func (a *appearance) RestoreSize() { a.win.Resize(readSize(a.sizeFile)) }
 
 // SaveSize saves the size of the window. An error is only logged: the next window merely has
 // another size.
-func (a *Appearance) SaveSize() {
+func (a *appearance) SaveSize() {
 	s := a.win.Canvas().Size()
 	if s.Width < leastWidth/2 || s.Height < leastHeight/2 { // not laid out yet
 		return

@@ -1,4 +1,4 @@
-package winclip
+package clipimage
 
 import (
 	"bytes"

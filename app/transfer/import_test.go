@@ -1,4 +1,4 @@
-package importer
+package transfer
 
 import (
 	"archive/zip"
@@ -61,7 +61,7 @@ func write(t *testing.T, name string, parts map[string]string) string {
 // all reads a file: the conversations, and the errors of bad ones.
 func all(t *testing.T, file string) (list []Conversation, bad []string, err error) {
 	t.Helper()
-	err = Each(t.Context(), file, func(c Conversation) error {
+	err = EachConversation(t.Context(), file, func(c Conversation) error {
 		list = append(list, c)
 		return nil
 	}, func(place int, err error) { bad = append(bad, fmt.Sprint(place, " ", err)) })
@@ -161,7 +161,7 @@ func TestUnreadableExportsAreReported(t *testing.T) {
 func TestEachStopsWhenItsContextEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
-	err := Each(ctx, write(t, "c.json", map[string]string{"": claude}), func(Conversation) error {
+	err := EachConversation(ctx, write(t, "c.json", map[string]string{"": claude}), func(Conversation) error {
 		n++
 		stop()
 		return nil
@@ -179,7 +179,7 @@ func FuzzEach(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_ = Each(t.Context(), file, func(c Conversation) error {
+		_ = EachConversation(t.Context(), file, func(c Conversation) error {
 			if c.Session != "" {
 				if err := transcript.CheckName(c.Session); err != nil {
 					t.Error(err)

@@ -1,4 +1,4 @@
-package winclip
+package clipimage
 
 import (
 	"bytes"
@@ -30,9 +30,9 @@ const (
 	tryAgain = 20 * time.Millisecond
 )
 
-// Read returns the image on the clipboard as a PNG. Errors: ErrNone, or why the clipboard
+// readWindows returns the image on the clipboard as a PNG. Errors: ErrNone, or why the clipboard
 // can't be opened.
-func Read() ([]byte, error) {
+func readWindows() ([]byte, error) {
 	runtime.LockOSThread() // a clipboard is opened by a thread
 	defer runtime.UnlockOSThread()
 	if err := open(); err != nil {

@@ -1,10 +1,4 @@
-// Package opening opens files, folders and addresses with the system's programs for them, and
-// shows what couldn't be opened.
-//
-// A missing file is created first, unless it is a transcript. Addresses in answers are not
-// trusted: a web page is opened, some other addresses are opened after a confirmation, the rest
-// is refused. Methods are called on the UI goroutine and return at once.
-package opening
+package cpuwindow
 
 import (
 	"context"
@@ -21,28 +15,33 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is what opening needs from the window.
-type Host interface {
+// openingHost is what opening needs from the window.
+type openingHost interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
 	Notify(words, more string)
 }
 
-// Opener opens files, folders and addresses.
-type Opener struct {
-	host Host
+// opener opens files, folders and addresses with the system's programs for them, and shows what
+// couldn't be opened.
+//
+// A missing file is created first, unless it is a transcript. Addresses in answers are not
+// trusted: a web page is opened, some other addresses are opened after a confirmation, the rest
+// is refused. Methods are called on the UI goroutine and return at once.
+type opener struct {
+	host openingHost
 	load func(ctx context.Context, session string) (*transcript.Transcript, error)
 }
 
-// New returns an Opener. load reads a session, to find its file.
-func New(h Host, load func(ctx context.Context, session string) (*transcript.Transcript, error)) *Opener {
-	return &Opener{host: h, load: load}
+// newOpener returns an opener. load reads a session, to find its file.
+func newOpener(h openingHost, load func(ctx context.Context, session string) (*transcript.Transcript, error)) *opener {
+	return &opener{host: h, load: load}
 }
 
 // File opens a file or folder with the system's program for it. A missing file is created first,
 // so that the editor has a file to save.
-func (o *Opener) File(path string) {
+func (o *opener) File(path string) {
 	go func() {
 		err := osopen.Prepare(path)
 		if err == nil {
@@ -56,7 +55,7 @@ func (o *Opener) File(path string) {
 
 // Transcript opens the file of a session, even if it was moved to the archive or back. It never
 // creates the file.
-func (o *Opener) Transcript(session, path string) {
+func (o *opener) Transcript(session, path string) {
 	go func() {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if t, err := o.load(o.host.Context(), session); err == nil && t.Info.Path != "" {
@@ -74,7 +73,7 @@ func (o *Opener) Transcript(session, path string) {
 }
 
 // notifyFailure shows why a file wasn't opened.
-func (o *Opener) notifyFailure(path string, err error) {
+func (o *opener) notifyFailure(path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		o.host.Notify(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
 		return
@@ -83,7 +82,7 @@ func (o *Opener) notifyFailure(path string, err error) {
 }
 
 // Reveal shows a file in the system's file manager.
-func (o *Opener) Reveal(path string) {
+func (o *opener) Reveal(path string) {
 	go func() {
 		if err := osopen.Reveal(o.host.Context(), path); err != nil {
 			o.host.Do(func() {
@@ -94,7 +93,7 @@ func (o *Opener) Reveal(path string) {
 }
 
 // Link opens an address in an answer. Answers are not trusted.
-func (o *Opener) Link(raw string) {
+func (o *opener) Link(raw string) {
 	open, ask := osopen.CheckLink(raw)
 	switch {
 	case open:
@@ -106,7 +105,7 @@ func (o *Opener) Link(raw string) {
 	}
 }
 
-func (o *Opener) launch(raw string) {
+func (o *opener) launch(raw string) {
 	go func() {
 		if err := osopen.Open(o.host.Context(), raw); err != nil {
 			o.host.Do(func() {

@@ -1,4 +1,4 @@
-package appearance
+package cpuwindow
 
 import (
 	"log/slog"
@@ -18,17 +18,17 @@ import (
 
 // The settings of [window] apply to a window while it is shown, which keeps its size on the screen.
 func TestTheLookFollowsItsSettings(t *testing.T) {
-	t.Setenv(EnvScale, "1.5") // of all Fyne apps
+	t.Setenv(envScale, "1.5") // of all Fyne apps
 	synctest.Test(t, func(t *testing.T) {
 		first := config.Window{Zoom: 100}
-		a := New(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), first)
+		a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), first)
 		win := test.NewTempWindow(t, kit.Small("words"))
 		win.SetPadded(false)
 		win.Resize(fyne.NewSize(1200, 600))
 		a.Attach(win, first)
 		scaled := func(want string, size fyne.Size) {
 			t.Helper()
-			if got := os.Getenv(EnvScale); got != want || win.Canvas().Size() != size {
+			if got := os.Getenv(envScale); got != want || win.Canvas().Size() != size {
 				t.Errorf("the scale is %s and the window %v, want %s and %v", got, win.Canvas().Size(), want, size)
 			}
 		}
@@ -56,7 +56,7 @@ func TestTheLookFollowsItsSettings(t *testing.T) {
 			t.Error("the theme is set again without a change of the look")
 		}
 		a.Restore()
-		if got := os.Getenv(EnvScale); got != "1.5" {
+		if got := os.Getenv(envScale); got != "1.5" {
 			t.Errorf("programs started next have a scale of %q", got)
 		}
 	})
@@ -66,18 +66,18 @@ func TestTheLookFollowsItsSettings(t *testing.T) {
 func TestTheScaleIsRemoved(t *testing.T) {
 	for _, value := range []string{"", "large"} { // "": not set
 		t.Run(value, func(t *testing.T) {
-			t.Setenv(EnvScale, value)
+			t.Setenv(envScale, value)
 			if value == "" {
-				if err := os.Unsetenv(EnvScale); err != nil {
+				if err := os.Unsetenv(envScale); err != nil {
 					t.Fatal(err)
 				}
 			}
-			a := New(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), config.Window{Zoom: 200})
-			if got := os.Getenv(EnvScale); got != "2.00" {
+			a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), config.Window{Zoom: 200})
+			if got := os.Getenv(envScale); got != "2.00" {
 				t.Errorf("at 200 %% the scale is %s", got)
 			}
 			a.Restore()
-			if got, is := os.LookupEnv(EnvScale); got != value || is != (value != "") {
+			if got, is := os.LookupEnv(envScale); got != value || is != (value != "") {
 				t.Errorf("afterwards it is %q, set: %t", got, is)
 			}
 		})
@@ -86,9 +86,9 @@ func TestTheScaleIsRemoved(t *testing.T) {
 
 // A size that can't be saved, or isn't one, changes nothing.
 func TestASizeThatIsNotSaved(t *testing.T) {
-	t.Setenv(EnvScale, "1")
+	t.Setenv(envScale, "1")
 	home := t.TempDir()
-	a := New(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
+	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
 	win := test.NewTempWindow(t, kit.Small("words"))
 	a.Attach(win, config.Window{Zoom: 100})
 	win.Resize(fyne.NewSize(20, 20))
@@ -105,7 +105,7 @@ func TestASizeThatIsNotSaved(t *testing.T) {
 
 func TestZoomSteps(t *testing.T) {
 	for _, tt := range []struct{ now, up, down int }{{100, 110, 90}, {300, 300, 250}, {50, 60, 50}, {135, 150, 130}} {
-		if up, down := NextZoom(tt.now, 1), NextZoom(tt.now, -1); up != tt.up || down != tt.down {
+		if up, down := nextZoom(tt.now, 1), nextZoom(tt.now, -1); up != tt.up || down != tt.down {
 			t.Errorf("from %d: %d and %d, want %d and %d", tt.now, up, down, tt.up, tt.down)
 		}
 	}

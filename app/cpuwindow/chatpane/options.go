@@ -1,10 +1,4 @@
-// Package options is the panel for the options of one conversation: temperature, thinking,
-// context size and instructions.
-//
-// Open gets the current options and passes those the user saved to Params.Save; the package
-// writes nothing itself. The panel shows what is wrong with a value and stays open until it is
-// corrected. The context size shows what fits into the machine's memory.
-package options
+package chatpane
 
 import (
 	"fmt"
@@ -24,8 +18,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Params holds what the panel is opened with.
-type Params struct {
+// optionParams holds what the panel is opened with.
+type optionParams struct {
 	Over   fyne.Canvas
 	Chosen transcript.Settings
 	Model  ollama.ModelInfo // the model that answers next; zero if unknown
@@ -34,8 +28,10 @@ type Params struct {
 	Save   func(transcript.Settings)
 }
 
-// panel holds the fields. Agent and model have buttons in the header instead.
-type panel struct {
+// optionsPanel is the panel for the options of one conversation: temperature, thinking, context
+// size and instructions. It writes nothing itself, shows what is wrong with a value and stays
+// open until it is corrected. Agent and model have buttons in the header instead.
+type optionsPanel struct {
 	pop         *overlay.Modal
 	temperature *kit.Field
 	think       *bool
@@ -55,18 +51,16 @@ const (
 	promptMax  int     = 4000 // characters; the limit of the transcript
 )
 
-// Open shows the panel over the window and focuses its first field.
-func Open(p Params) { open(p) }
-
-func open(params Params) *panel {
-	p := &panel{before: params.Chosen, save: params.Save, context: newContextChoice(params)}
+// openOptions shows the panel over the window and focuses its first field.
+func openOptions(params optionParams) *optionsPanel {
+	p := &optionsPanel{before: params.Chosen, save: params.Save, context: newContextChoice(params)}
 	p.build()
 	p.pop = overlay.ShowModal(params.Over, p.card, panelWidth)
 	params.Over.Focus(p.temperature)
 	return p
 }
 
-func (p *panel) build() {
+func (p *optionsPanel) build() {
 	temperature := ""
 	if t := p.before.Temperature; t != nil {
 		temperature = strconv.FormatFloat(*t, 'f', -1, 64)
@@ -108,7 +102,7 @@ func (p *panel) build() {
 }
 
 // thinking returns the switch for whether the model thinks before it answers.
-func (p *panel) thinking() fyne.CanvasObject {
+func (p *optionsPanel) thinking() fyne.CanvasObject {
 	yes, no := true, false
 	choices := map[string]*bool{"": nil, "on": &yes, "off": &no}
 	words := map[string]string{"": i18n.T("the agent's own"), "on": i18n.T("on"), "off": i18n.T("off")}
@@ -126,7 +120,7 @@ func (p *panel) thinking() fyne.CanvasObject {
 }
 
 // field prepares a field of the panel: its text, and Esc to close the panel.
-func (p *panel) field(f *kit.Field, text string) *kit.Field {
+func (p *optionsPanel) field(f *kit.Field, text string) *kit.Field {
 	f.SetText(text)
 	f.SetEscape(p.close)
 	return f
@@ -145,9 +139,9 @@ func ringed(f *kit.Field) fyne.CanvasObject {
 	return container.NewStack(box, f)
 }
 
-func (p *panel) close() { p.pop.Close() }
+func (p *optionsPanel) close() { p.pop.Close() }
 
-func (p *panel) recount() {
+func (p *optionsPanel) recount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(p.prompt.Text))
 	role := kit.RoleMuted
 	if n > promptMax {
@@ -161,7 +155,7 @@ func (p *panel) recount() {
 }
 
 // read returns the options in the fields, or what is wrong with them.
-func (p *panel) read() (transcript.Settings, error) {
+func (p *optionsPanel) read() (transcript.Settings, error) {
 	s := p.before
 	s.Temperature, s.Think, s.Context, s.Prompt = nil, p.think, p.context.chosen, strings.TrimSpace(p.prompt.Text)
 	if text := strings.TrimSpace(p.temperature.Text); text != "" {
@@ -174,7 +168,7 @@ func (p *panel) read() (transcript.Settings, error) {
 	return s, s.Check()
 }
 
-func (p *panel) onSave() {
+func (p *optionsPanel) onSave() {
 	s, err := p.read()
 	if err != nil {
 		p.problem.SetRuns([]prose.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
@@ -186,7 +180,7 @@ func (p *panel) onSave() {
 	p.save(s)
 }
 
-func (p *panel) onReset() {
+func (p *optionsPanel) onReset() {
 	p.close()
 	p.save(transcript.Settings{})
 }

@@ -1,4 +1,4 @@
-package remember
+package cpuwindow
 
 import (
 	"os"
@@ -15,12 +15,12 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-type host struct{ *screentest.Screen }
+type rememberHost struct{ *screentest.Screen }
 
-// open opens a sheet over a window, with the memories of a new data folder.
-func open(t *testing.T, line string) (h host, root string, saved *[]memory.Written) {
+// openRememberTest opens a sheet over a window, with the memories of a new data folder.
+func openRememberTest(t *testing.T, line string) (h rememberHost, root string, saved *[]memory.Written) {
 	t.Helper()
-	h, root, saved = host{screentest.New(t)}, t.TempDir(), &[]memory.Written{}
+	h, root, saved = rememberHost{screentest.New(t)}, t.TempDir(), &[]memory.Written{}
 	h.Win = test.NewWindow(kit.Text("the chat"))
 	h.Win.Resize(fyne.NewSize(340, 480))
 	for _, dir := range []string{"memory", "agents/agent-002"} {
@@ -35,7 +35,7 @@ func open(t *testing.T, line string) (h host, root string, saved *[]memory.Writt
 	if _, err := m.Append(t.Context(), memory.Lesson{Text: "Tuesdays are for the backup", Confidence: 1}); err != nil {
 		t.Fatal(err)
 	}
-	Open(h, Params{
+	openRemember(h, rememberParams{
 		Memories: m, Line: line, Session: "cpu-x", Agent: "Coder", Own: memory.Target{Kind: memory.TargetAgent, ID: "002"},
 		Saved: func(w memory.Written) { *saved = append(*saved, w) }, Closed: func() {},
 	})
@@ -43,7 +43,7 @@ func open(t *testing.T, line string) (h host, root string, saved *[]memory.Writt
 	return h, root, saved
 }
 
-func (h host) key(names ...fyne.KeyName) {
+func (h rememberHost) key(names ...fyne.KeyName) {
 	for _, k := range names {
 		h.Win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: k})
 		h.Settle()
@@ -60,7 +60,7 @@ func TestALineIsSavedToTheChosenMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
-				h, root, saved := open(t, "The printer is on the second floor.")
+				h, root, saved := openRememberTest(t, "The printer is on the second floor.")
 				if tt.downs > 0 {
 					h.Pushes(h.Win.Canvas().Overlays().Top(), "All agents  ▾")
 					h.Sees("used by this agent only", "used when this person writes")
@@ -96,7 +96,7 @@ func TestARefusalIsShownOnTheSheet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
-				h, _, saved := open(t, tt.line)
+				h, _, saved := openRememberTest(t, tt.line)
 				if tt.person {
 					h.Pushes(h.Win.Canvas().Overlays().Top(), "All agents  ▾")
 					h.key(fyne.KeyUp, fyne.KeyReturn)
@@ -118,12 +118,12 @@ func TestARefusalIsShownOnTheSheet(t *testing.T) {
 
 func TestEnterSavesAndEscLeaves(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		h, _, saved := open(t, "One")
+		h, _, saved := openRememberTest(t, "One")
 		h.key(fyne.KeyEscape)
 		if overlay.OpenModal(h.Win.Canvas()) != nil || len(*saved) > 0 {
 			t.Errorf("after Esc: %v", *saved)
 		}
-		h, _, saved = open(t, "One and two make three.")
+		h, _, saved = openRememberTest(t, "One and two make three.")
 		h.key(fyne.KeyReturn)
 		if overlay.OpenModal(h.Win.Canvas()) != nil || len(*saved) != 1 {
 			t.Errorf("after Enter: %v", *saved)

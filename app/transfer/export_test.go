@@ -1,4 +1,4 @@
-package exporter
+package transfer
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func written(t *testing.T, p Params, blocks ...transcript.Block) string {
+func written(t *testing.T, p HTMLParams, blocks ...transcript.Block) string {
 	t.Helper()
-	p.Words = Words{
+	p.Words = HTMLWords{
 		You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought",
 		Date:    func(t time.Time) string { return t.Format("2 Jan 15:04") },
 		Tool:    func(name string) string { return "used " + name },
@@ -43,7 +43,7 @@ func TestHTMLContainsTheConversation(t *testing.T) {
 	said.Time, said.Context = at, "the vitals"
 	reply := answer("Area: $a^2$\n\n| a | b |\n|---|--:|\n| 1<br>x | 2 |\n\n```go\nx := \"<b>\"\n```\n\n[bad](javascript:alert(1)) ![a *spy*](https://example.org/x.png?a=1&b=2) ![](https://example.org/y.png) ![dot](data:image/png;base64,UE5H) ![no](data:text/html,x)")
 	reply.Parent, reply.Agent, reply.Model, reply.Time = "u1", "coder", "qwen3:8b", at
-	got := written(t, Params{Read: func(transcript.Attachment) ([]byte, error) { return []byte("PNG"), nil }},
+	got := written(t, HTMLParams{Read: func(transcript.Attachment) ([]byte, error) { return []byte("PNG"), nil }},
 		said,
 		transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u1", Text: "Let me **see**."},
 		transcript.Block{ID: "t1", Kind: transcript.KindTool, Parent: "u1", Agent: "SYSTEM_STATS", Text: "CPU 4 %\n  * 2"},
@@ -92,7 +92,7 @@ func TestTextNeverBecomesMarkup(t *testing.T) {
 			"task": {ID: "g1", Kind: transcript.KindAgent, Agent: "coder", Task: evil, Text: evil}, "failure": {ID: "t1", Kind: transcript.KindTool, Agent: evil, Text: "failed: " + evil, Attrs: map[string]string{"failed": "1"}},
 			"line": {ID: "n1", Kind: transcript.KindNote, Note: "info", Text: evil}, "file": user(transcript.WithLinks("x", transcript.Attachment{Name: strings.NewReplacer("[", "", "]", "").Replace(evil), File: strings.Repeat("0c", 32) + ".txt"})),
 		} {
-			got := written(t, Params{}, block)
+			got := written(t, HTMLParams{}, block)
 			for element := range elements(got) {
 				if strings.Contains(" script img iframe svg answer style string b ", " "+strings.TrimPrefix(element, "/")+" ") && !(strings.HasSuffix(element, "b") && strings.Count(got, "<b>") <= 1) {
 					t.Errorf("%s in a %s made <%s>", evil, name, element)
@@ -110,7 +110,7 @@ func TestOnlyWebAddressesAreFollowed(t *testing.T) {
 		"https://example.org/a?b=c&d": true, "http://example.org": true, "mailto:ann@example.org": true,
 		"javascript:alert(1)": false, "JaVaScRiPt:alert(1)": false, "java&#115;cript:alert(1)": false, "data:text/html,x": false, "file:///etc/passwd": false, "vbscript:x": false, "../x": false, "//example.org": false, "ssh://host": false,
 	} {
-		if got := written(t, Params{}, answer("[here]("+address+")")); strings.Contains(got, "<a ") != follows || !strings.Contains(got, "here") {
+		if got := written(t, HTMLParams{}, answer("[here]("+address+")")); strings.Contains(got, "<a ") != follows || !strings.Contains(got, "here") {
 			t.Errorf("%s: a link %t", address, !follows)
 		}
 	}
@@ -133,7 +133,7 @@ func TestTheStructureOfAPage(t *testing.T) {
 		"-\n- b":                      `<ul><li><p></p></li><li><p>b</p></li></ul>`,
 		"H<sub>2</sub>O <kbd>C</kbd>": `<p>H<sub>2</sub>O <kbd>C</kbd></p>`,
 	} {
-		got := written(t, Params{}, answer(in))
+		got := written(t, HTMLParams{}, answer(in))
 		got = got[strings.Index(got, "</header>")+len("</header>"):]
 		got = got[:strings.Index(got, "</article>")]
 		got = strings.NewReplacer("\n", "", ` dir="auto"`, "").Replace(got)
@@ -157,14 +157,14 @@ func TestNamesOfAuthors(t *testing.T) {
 	} {
 		b := user("hi")
 		b.Attrs = tt.attrs
-		if got := written(t, Params{}, b); !strings.Contains(got, "<header><b>"+tt.want+"</b>") || strings.Contains(got, "301") {
+		if got := written(t, HTMLParams{}, b); !strings.Contains(got, "<header><b>"+tt.want+"</b>") || strings.Contains(got, "301") {
 			t.Errorf("%v isn't %s", tt.attrs, tt.want)
 		}
 	}
 }
 
 func TestOnlyAFileToPrintPrints(t *testing.T) {
-	if got := written(t, Params{Print: true}, user("hi")); strings.Count(got, "<script>"+printScript+"</script>") != 1 || !strings.Contains(got, "script-src &#39;sha256-") {
+	if got := written(t, HTMLParams{Print: true}, user("hi")); strings.Count(got, "<script>"+printScript+"</script>") != 1 || !strings.Contains(got, "script-src &#39;sha256-") {
 		t.Errorf("it doesn't print:\n%s", got[len(got)-300:])
 	}
 }

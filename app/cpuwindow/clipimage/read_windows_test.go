@@ -1,4 +1,4 @@
-package winclip
+package clipimage
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestReadOnWindows(t *testing.T) {
 		}
 	}
 	put(bitmap(40, 32, plain, false))
-	data, err := Read()
+	data, err := readWindows()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestReadOnWindows(t *testing.T) {
 		t.Errorf("%v, %v", picture, err)
 	}
 	put(nil)
-	if _, err := Read(); !errors.Is(err, ErrNone) {
+	if _, err := readWindows(); !errors.Is(err, ErrNone) {
 		t.Errorf("an empty clipboard: %v", err)
 	}
 }

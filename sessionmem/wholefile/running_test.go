@@ -1,16 +1,16 @@
-package alive_test
+package wholefile_test
 
 import (
 	"os"
 	"os/exec"
 	"testing"
 
-	"mac-stats/sessionmem/alive"
+	"mac-stats/sessionmem/wholefile"
 )
 
-func TestProcess(t *testing.T) {
+func TestRunning(t *testing.T) {
 	t.Parallel()
-	if !alive.Process(os.Getpid()) {
+	if !wholefile.Running(os.Getpid()) {
 		t.Error("the test itself doesn't run")
 	}
 	program, err := os.Executable()
@@ -21,7 +21,7 @@ func TestProcess(t *testing.T) {
 	if err := over.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if alive.Process(over.Process.Pid) {
+	if wholefile.Running(over.Process.Pid) {
 		t.Errorf("%d ran to its end and runs", over.Process.Pid)
 	}
 }

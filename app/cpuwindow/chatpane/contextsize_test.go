@@ -1,4 +1,4 @@
-package options
+package chatpane
 
 import (
 	"strings"
@@ -36,7 +36,7 @@ func TestTheContextShowsWhatFits(t *testing.T) {
 		"elsewhere":            {remote, 8 << 10, 4 << 10, 8 << 30, "4k tokens", "big:cloud sees up to 8k tokens.", []string{"as for all (8k)", "✓ 4k tokens", "8k tokens"}, 0},
 		"the model is unknown": {ollama.ModelInfo{}, 0, 0, 0, "as for all", "A larger context takes more memory", []string{"✓ as for all", "4k tokens", "8k tokens", "16k tokens", "32k tokens", "64k tokens", "128k tokens"}, 0},
 	} {
-		c := newContextChoice(Params{Over: s.Canvas(), Model: tt.model, Auto: tt.auto, Memory: tt.memory, Chosen: transcript.Settings{Context: tt.chosen}})
+		c := newContextChoice(optionParams{Over: s.Canvas(), Model: tt.model, Auto: tt.auto, Memory: tt.memory, Chosen: transcript.Settings{Context: tt.chosen}})
 		if c.button.Text != tt.button+"  ▾" || !strings.Contains(c.words.Flat, tt.words) {
 			t.Errorf("%s: the button says %q, below it %q", name, c.button.Text, c.words.Flat)
 		}
@@ -65,7 +65,7 @@ func TestTheContextIsChosenAndSaved(t *testing.T) {
 		s.Win = test.NewTempWindow(t, kit.Small("below"))
 		s.Win.Resize(fyne.NewSize(600, 800))
 		var saved []transcript.Settings
-		Open(Params{Over: s.Canvas(), Model: ollama.ModelInfo{Name: "qwen3:8b", MaxContext: 40 << 10}, Auto: 8 << 10, Save: func(c transcript.Settings) { saved = append(saved, c) }})
+		openOptions(optionParams{Over: s.Canvas(), Model: ollama.ModelInfo{Name: "qwen3:8b", MaxContext: 40 << 10}, Auto: 8 << 10, Save: func(c transcript.Settings) { saved = append(saved, c) }})
 		s.Sees("This conversation", "as for all (8k)")
 		if s.Focus() != "a field" {
 			t.Errorf("the focus is on %s", s.Focus())

@@ -1,4 +1,4 @@
-package options
+package chatpane
 
 import (
 	"strings"
@@ -13,8 +13,6 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }
-
 func temperature(t float64) *float64 { return &t }
 
 func TestTheOptionsAreChecked(t *testing.T) {
@@ -22,8 +20,8 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		b := screentest.New(t)
 		b.Win = test.NewTempWindow(t, kit.Small("below"))
 		var chosen transcript.Settings
-		openPanel := func() *panel {
-			return open(Params{Over: b.Win.Canvas(), Chosen: chosen, Save: func(s transcript.Settings) { chosen = s }})
+		openPanel := func() *optionsPanel {
+			return openOptions(optionParams{Over: b.Win.Canvas(), Chosen: chosen, Save: func(s transcript.Settings) { chosen = s }})
 		}
 		for text, want := range map[string]string{
 			"hot": `"hot" is no temperature: write a number from 0 to 2, or nothing.`,

@@ -1,4 +1,4 @@
-package options
+package chatpane
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ type contextChoice struct {
 	over   fyne.Canvas
 }
 
-func newContextChoice(p Params) *contextChoice {
+func newContextChoice(p optionParams) *contextChoice {
 	c := &contextChoice{memory: p.Memory, over: p.Over, model: p.Model, words: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
 	c.auto = min(p.Auto, cmp.Or(p.Model.MaxContext, p.Auto))
 	c.button = kit.NewButton(kit.ButtonPill, "", func() { kit.ShowMenu(c.menu(), c.button, p.Over) })

@@ -1,11 +1,4 @@
-// Package appearance applies the look of the window and saves its size.
-//
-// The look follows [window] in config.toml. Zoom scales the whole canvas, so no other part of
-// the window has to know about it; text size and density are sizes of the theme. Fyne reads the
-// scale from an environment variable. Restore resets it at the end, so that it doesn't affect
-// programs started by this one. The size is saved in session/window.json. The package writes no
-// setting; to change the zoom, callers set it in config.toml.
-package appearance
+package cpuwindow
 
 import (
 	"log/slog"
@@ -21,41 +14,48 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// EnvScale is Fyne's environment variable for the scale of windows. There is no other way to
+// envScale is Fyne's environment variable for the scale of windows. There is no other way to
 // change the scale while the app runs.
-const EnvScale = "FYNE_SCALE"
+const envScale = "FYNE_SCALE"
 
 // zoomSettles is how long the window system may take to report a new size. Until then the
 // canvas may have an intermediate one.
 const zoomSettles = 2 * time.Second
 
-// Appearance holds the look of one window. Its methods are called on the UI goroutine.
-type Appearance struct {
+// appearance applies the look of the window and saves its size. Its methods are called on the UI
+// goroutine.
+//
+// The look follows [window] in config.toml. Zoom scales the whole canvas, so no other part of
+// the window has to know about it; text size and density are sizes of the theme. Fyne reads the
+// scale from an environment variable. Restore resets it at the end, so that it doesn't affect
+// programs started by this one. The size is saved in session/window.json.
+type appearance struct {
 	app      fyne.App
 	win      fyne.Window // nil before Attach
 	sizeFile string
 	logger   *slog.Logger
 	applied  config.Window // the look that was applied last
 	base     float32       // the scale of all Fyne apps, without zoom
-	scaleWas string        // EnvScale before any zoom
+	scaleWas string        // envScale before any zoom
 	scaleSet bool
 	unzoomed fyne.Size // the size of the window at 100 %
 	zoomedAt time.Time
 }
 
-// New sets the scale and the theme of the app. It must be called before any text is measured,
+// newAppearance sets the scale and the theme of the app. It must be called before any text is
+// measured,
 // because a new theme loads all fonts again and keeps the old ones in memory. It must also be
 // called before there is a window: on Windows, Fyne panics if the theme changes while a window
 // has never been shown.
-func New(app fyne.App, home string, logger *slog.Logger, c config.Window) *Appearance {
-	a := &Appearance{app: app, sizeFile: sizePath(home), logger: logger, base: systemScale(app)}
-	a.scaleWas, a.scaleSet = os.LookupEnv(EnvScale)
+func newAppearance(app fyne.App, home string, logger *slog.Logger, c config.Window) *appearance {
+	a := &appearance{app: app, sizeFile: sizePath(home), logger: logger, base: systemScale(app)}
+	a.scaleWas, a.scaleSet = os.LookupEnv(envScale)
 	a.draw(c)
 	return a
 }
 
 // Attach sets the window and applies its look.
-func (a *Appearance) Attach(win fyne.Window, c config.Window) {
+func (a *appearance) Attach(win fyne.Window, c config.Window) {
 	a.win = win
 	a.Apply(c, false)
 }
@@ -67,7 +67,7 @@ func themeFor(c config.Window) fyne.Theme {
 
 // systemScale returns the scale that the user set for all Fyne apps. Zoom multiplies it.
 func systemScale(a fyne.App) float32 {
-	if s, err := strconv.ParseFloat(os.Getenv(EnvScale), 32); err == nil && s > 0 {
+	if s, err := strconv.ParseFloat(os.Getenv(envScale), 32); err == nil && s > 0 {
 		return float32(s)
 	}
 	if s := a.Settings().Scale(); s > 0 {
@@ -77,10 +77,10 @@ func systemScale(a fyne.App) float32 {
 }
 
 // Restore resets the environment variable to its value before any zoom.
-func (a *Appearance) Restore() {
-	err := os.Unsetenv(EnvScale)
+func (a *appearance) Restore() {
+	err := os.Unsetenv(envScale)
 	if a.scaleSet {
-		err = os.Setenv(EnvScale, a.scaleWas)
+		err = os.Setenv(envScale, a.scaleWas)
 	}
 	if err != nil {
 		a.logger.Warn("the scale is not as before the zoom", "error", err)
@@ -88,7 +88,7 @@ func (a *Appearance) Restore() {
 }
 
 // Apply applies the settings of [window]. A visible window keeps its size on the screen.
-func (a *Appearance) Apply(c config.Window, visible bool) {
+func (a *appearance) Apply(c config.Window, visible bool) {
 	before := a.applied
 	if c == before {
 		return
@@ -104,7 +104,7 @@ func (a *Appearance) Apply(c config.Window, visible bool) {
 		size, by := a.win.Canvas().Size(), float32(before.Zoom)/100
 		a.unzoomed = fyne.NewSize(size.Width*by, size.Height*by)
 	}
-	if before.Zoom != 0 { // New has applied the first one
+	if before.Zoom != 0 { // newAppearance has applied the first one
 		a.draw(c)
 	}
 	if before.Zoom != 0 && before.Zoom != c.Zoom && visible {
@@ -115,8 +115,8 @@ func (a *Appearance) Apply(c config.Window, visible bool) {
 }
 
 // draw sets the scale and the theme of the app.
-func (a *Appearance) draw(c config.Window) {
-	if err := os.Setenv(EnvScale, strconv.FormatFloat(float64(a.base*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
+func (a *appearance) draw(c config.Window) {
+	if err := os.Setenv(envScale, strconv.FormatFloat(float64(a.base*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
 		a.logger.Warn("the zoom can't be set", "error", err)
 	}
 	a.app.Settings().SetTheme(themeFor(c))
@@ -124,7 +124,7 @@ func (a *Appearance) draw(c config.Window) {
 
 // putOnTop keeps the window above others. Fyne can't undo this, so turning it off takes effect
 // with the next window.
-func (a *Appearance) putOnTop() {
+func (a *appearance) putOnTop() {
 	if d, ok := a.win.(desktop.Window); ok {
 		d.RequestAlwaysOnTop()
 	}
@@ -133,8 +133,8 @@ func (a *Appearance) putOnTop() {
 // zoomSteps returns the steps of zoom in percent. Fyne rounds the scale to tenths.
 func zoomSteps() []int { return []int{50, 60, 70, 80, 90, 100, 110, 120, 130, 150, 170, 200, 250, 300} }
 
-// NextZoom returns the next step of zoom in percent: up if by is positive, otherwise down.
-func NextZoom(now, by int) int {
+// nextZoom returns the next step of zoom in percent: up if by is positive, otherwise down.
+func nextZoom(now, by int) int {
 	steps := zoomSteps()
 	i, found := slices.BinarySearch(steps, now)
 	if by <= 0 {

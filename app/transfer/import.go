@@ -1,19 +1,28 @@
-// Package importer reads the export files of other assistants, ChatGPT's and Claude's, as
-// conversations: one at a time, so an export of any size takes only the memory of its largest
-// conversation.
+// Package transfer takes conversations in from other assistants and out to other people.
+//
+// EachConversation reads the export files of ChatGPT and Claude: one conversation at a time, so
+// an export of any size takes only the memory of its largest conversation. HTML writes a
+// conversation as a single file to read, send or print. Its style and its pictures are inside,
+// for light and dark screens and for paper.
 //
 // Rules:
-//   - It only reads. The caller writes the transcripts.
+//   - Reading only reads. The caller writes the transcripts.
 //   - Nothing in a file is trusted: names and IDs contain only characters that are safe in a
 //     file name, and everything is marked as text from a file (transcript.FromFile), so that
 //     nothing is learned from it without the user.
 //   - Of an edited conversation, it reads the branch that was shown last.
 //   - Content that isn't text is named in one line if it is an image, and left out if the
 //     user never saw it, as with a tool call.
+//   - A written file shows what the window shows: the same messages, thoughts, calls and notes,
+//     with their text as markdown parses it. All of it goes through html/template as text;
+//     nothing of a conversation becomes markup. A browser only shows the file: it loads no
+//     address. The only script opens the print dialogue, in a file made for printing. That
+//     dialogue also saves PDFs, because a browser handles every script and font, which no small
+//     library does.
 //
 // The formats are those of conversations.json in the exports from 2024 to 2026. Neither
 // company documents them.
-package importer
+package transfer
 
 import (
 	"archive/zip"
@@ -47,10 +56,10 @@ type Conversation struct {
 	Blocks  []transcript.Block // User and Assistant, in order; empty if nothing was said
 }
 
-// Each calls f for each conversation of an export file, in order, until f returns an error or
+// EachConversation calls f for each conversation of an export file, in order, until f returns an error or
 // ctx ends. It skips conversations that it can't read and reports them to bad, with their
 // place counted from 1.
-func Each(ctx context.Context, file string, f func(Conversation) error, bad func(place int, err error)) error {
+func EachConversation(ctx context.Context, file string, f func(Conversation) error, bad func(place int, err error)) error {
 	files, err := open(file)
 	if err != nil {
 		return err
@@ -185,12 +194,12 @@ func (l *limit) Read(p []byte) (int, error) {
 // conversation is a conversation in either company's format.
 type conversation struct {
 	// ChatGPT
-	ID      string          `json:"id"`
-	Other   string          `json:"conversation_id"`
-	Title   string          `json:"title"`
-	Created float64         `json:"create_time"` // seconds since 1970
-	Current string          `json:"current_node"`
-	Mapping map[string]node `json:"mapping"`
+	ID      string              `json:"id"`
+	Other   string              `json:"conversation_id"`
+	Title   string              `json:"title"`
+	Created float64             `json:"create_time"` // seconds since 1970
+	Current string              `json:"current_node"`
+	Mapping map[string]chatNode `json:"mapping"`
 
 	// Claude
 	UUID     string          `json:"uuid"`
@@ -199,8 +208,8 @@ type conversation struct {
 	Messages []claudeMessage `json:"chat_messages"`
 }
 
-// node is a message of ChatGPT in the tree of a conversation.
-type node struct {
+// chatNode is a message of ChatGPT in the tree of a conversation.
+type chatNode struct {
 	Parent  string `json:"parent"`
 	Message *struct {
 		Author struct {
@@ -250,7 +259,7 @@ func (c conversation) conversation(made time.Time) Conversation {
 // chatGPT follows the branch that was shown last from its end to the root.
 func (c conversation) chatGPT(made time.Time) Conversation {
 	out := Conversation{Session: sessionName("chatgpt", cmp.Or(c.ID, c.Other)), Title: transcript.OneLine(c.Title)}
-	var branch []node
+	var branch []chatNode
 	seen := map[string]bool{}
 	for at := c.Current; at != "" && !seen[at]; { // a cycle ends
 		seen[at] = true

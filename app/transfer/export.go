@@ -1,12 +1,4 @@
-// Package exporter writes a conversation as a single HTML file to read, send or print. Its
-// style and its pictures are inside, for light and dark screens and for paper.
-//
-// It shows what the window shows: the same messages, thoughts, calls and notes, with their text
-// as markdown parses it. All of it goes through html/template as text; nothing of a
-// conversation becomes markup. A browser only shows the file: it loads no address. The only
-// script opens the print dialogue, in a file made for printing. That dialogue also saves PDFs,
-// because a browser handles every script and font, which no small library does.
-package exporter
+package transfer
 
 import (
 	"cmp"
@@ -25,8 +17,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Words holds the file's own text in the reader's language.
-type Words struct {
+// HTMLWords holds the file's own text in the reader's language.
+type HTMLWords struct {
 	You, Somebody, Assistant, Thought string
 	Date                              func(t time.Time) string                                   // formats a day and a time
 	Tool                              func(name string) string                                   // says what a tool did
@@ -35,9 +27,9 @@ type Words struct {
 	Summary                           func(messages int) string                                  // the line above a Summary of messages
 }
 
-// Params configures the file; Words is required.
-type Params struct {
-	Words Words
+// HTMLParams configures the file; Words is required.
+type HTMLParams struct {
+	Words HTMLWords
 	// Read returns the bytes of an attached picture; nil leaves pictures out.
 	Read  func(a transcript.Attachment) ([]byte, error)
 	Print bool // open the print dialogue as soon as the file is shown
@@ -71,7 +63,7 @@ type picture struct {
 }
 
 // HTML writes the shown branch of a conversation.
-func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
+func HTML(w io.Writer, t *transcript.Transcript, p HTMLParams) error {
 	data := struct {
 		Title, Policy string
 		Entries       []entry
@@ -96,7 +88,7 @@ func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
 }
 
 // entry returns a block as it is shown; false if it isn't.
-func (p Params) entry(b transcript.Block, before []transcript.Block) (entry, bool) {
+func (p HTMLParams) entry(b transcript.Block, before []transcript.Block) (entry, bool) {
 	e := entry{Model: b.Model}
 	if !b.Time.IsZero() {
 		e.When = p.Words.Date(b.Time)
@@ -154,7 +146,7 @@ func (p Params) entry(b transcript.Block, before []transcript.Block) (entry, boo
 }
 
 // addFiles adds attachments: pictures with their bytes, all others by name.
-func (e *entry) addFiles(p Params, files []transcript.Attachment) {
+func (e *entry) addFiles(p HTMLParams, files []transcript.Attachment) {
 	for _, a := range files {
 		if a.Image && p.Read != nil {
 			if data, err := p.Read(a); err == nil {

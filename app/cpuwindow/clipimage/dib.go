@@ -3,7 +3,7 @@
 // Programs offer an image as a PNG or as a device-independent bitmap, which is converted
 // here. It supports bitmaps with 24 and 32 bits per pixel, the kinds that screenshots and
 // browsers produce. On other systems there is nothing to read.
-package winclip
+package clipimage
 
 import (
 	"bytes"

@@ -1,10 +1,4 @@
-// Package remember is the sheet for remembering a line: the line, and whose memory it is
-// saved to. The line passes the same checks as a lesson of an agent; a refusal is shown on
-// the sheet, which stays open.
-//
-// The package knows no conversation: the window opens the sheet with a line, and gets the
-// saved line back.
-package remember
+package cpuwindow
 
 import (
 	"context"
@@ -25,15 +19,15 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Memories are the memory files. The methods are called off the UI goroutine.
-type Memories interface {
+// rememberMemories are the memory files. The methods are called off the UI goroutine.
+type rememberMemories interface {
 	List() ([]memory.File, error)
 	Append(ctx context.Context, l memory.Lesson) (memory.Written, error)
 }
 
-// Params are the parameters of Open.
-type Params struct {
-	Memories Memories
+// rememberParams are the parameters of openRemember.
+type rememberParams struct {
+	Memories rememberMemories
 	Line     string               // initial text
 	Session  string               // session it was said in
 	Agent    string               // name of the agent whose own memory is Own
@@ -42,47 +36,49 @@ type Params struct {
 	Closed   func()               // called when the sheet is gone, on the UI goroutine
 }
 
-// Sheet is an open sheet. It belongs to the UI goroutine.
-type Sheet struct {
+// rememberSheet is the sheet for remembering a line: the line, and whose memory it is saved to.
+// The line passes the same checks as a lesson of an agent; a refusal is shown on the sheet,
+// which stays open. It belongs to the UI goroutine.
+type rememberSheet struct {
 	host    kit.Window
-	p       Params
+	p       rememberParams
 	modal   *overlay.Modal
 	field   *kit.Field
 	to      *kit.Button
 	count   *kit.Label
 	problem *prose.Text
 	save    *kit.Button
-	places  []place
+	places  []rememberPlace
 	at      int // index in places
 	saving  bool
 }
 
-// place is a memory that a line can be saved to.
-type place struct {
+// rememberPlace is a memory that a line can be saved to.
+type rememberPlace struct {
 	name, usedBy string
 	target       memory.Target
 }
 
-const width float32 = 420
+const rememberWidth float32 = 420
 
-// Open reads the available memories, then shows the sheet.
-func Open(h kit.Window, p Params) {
-	s := &Sheet{host: h, p: p, places: []place{{i18n.T("All agents"), i18n.T("used by every agent"), memory.Target{Kind: memory.TargetGlobal}}}}
+// openRemember reads the available memories, then shows the sheet.
+func openRemember(h kit.Window, p rememberParams) {
+	s := &rememberSheet{host: h, p: p, places: []rememberPlace{{i18n.T("All agents"), i18n.T("used by every agent"), memory.Target{Kind: memory.TargetGlobal}}}}
 	if p.Own.Kind != "" {
-		s.places = append(s.places, place{p.Agent, i18n.T("used by this agent only"), p.Own})
+		s.places = append(s.places, rememberPlace{p.Agent, i18n.T("used by this agent only"), p.Own})
 	}
 	go func() {
 		files, _ := p.Memories.List() // on an error only the shared memory is offered
 		for _, f := range files {
 			if f.Target.Kind == memory.TargetPerson {
-				s.places = append(s.places, place{f.Target.ID, i18n.T("used when this person writes"), f.Target})
+				s.places = append(s.places, rememberPlace{f.Target.ID, i18n.T("used when this person writes"), f.Target})
 			}
 		}
 		h.Do(s.show)
 	}()
 }
 
-func (s *Sheet) show() {
+func (s *rememberSheet) show() {
 	keys := compose.NewField()
 	s.field = keys.Field
 	keys.OnSend, keys.OnEscape, keys.OnScroll = s.submit, s.close, s.field.Entry.TypedKey
@@ -107,18 +103,18 @@ func (s *Sheet) show() {
 		kit.Line(kit.Gap8, -1, s.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
 	card.Pad, card.Gap = kit.Gap16, kit.Gap8
 	s.showCount()
-	s.modal = overlay.ShowModal(s.host.Canvas(), card, width)
+	s.modal = overlay.ShowModal(s.host.Canvas(), card, rememberWidth)
 	s.host.Canvas().Focus(s.field)
 	s.field.TypedShortcut(&fyne.ShortcutSelectAll{})
 }
 
-func (s *Sheet) close() {
+func (s *rememberSheet) close() {
 	s.modal.Close()
 	s.p.Closed()
 }
 
 // showCount shows the number of characters when it comes near the limit.
-func (s *Sheet) showCount() {
+func (s *rememberSheet) showCount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
 	words, role := "", kit.RoleMuted
 	if n > lesson.MaxLength*2/3 {
@@ -135,13 +131,13 @@ func (s *Sheet) showCount() {
 }
 
 // showPlace shows where the line will be saved.
-func (s *Sheet) showPlace() {
+func (s *rememberSheet) showPlace() {
 	p := s.places[s.at]
 	s.to.SetText(i18n.Shorten(p.name, 24) + "  ▾")
 }
 
 // choose asks whose memory the line is saved to.
-func (s *Sheet) choose() {
+func (s *rememberSheet) choose() {
 	m := fyne.NewMenu("")
 	for i, p := range s.places {
 		item := fyne.NewMenuItem(i18n.Shorten(p.name, 32)+"  ·  "+p.usedBy, func() {
@@ -157,7 +153,7 @@ func (s *Sheet) choose() {
 }
 
 // submit saves the line; if that fails, it says why.
-func (s *Sheet) submit() {
+func (s *rememberSheet) submit() {
 	text := strings.TrimSpace(s.field.Text)
 	if text == "" || s.saving {
 		return

@@ -1,9 +1,0 @@
-package remember
-
-import (
-	"testing"
-
-	"mac-stats/app/ui/screentest"
-)
-
-func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }
