@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -112,13 +111,8 @@ func TestTurnCompactsAfterTheAnswer(t *testing.T) {
 	for i := range 4 {
 		r.say(fmt.Sprintf(askedOslo, i))
 	}
-	select {
-	case c := <-done:
-		if c.Messages != 4 || c.Plain || len(c.Lessons.Written) != 1 {
-			t.Errorf("%+v", c)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("nothing was summarised")
+	if c := <-done; c.Messages != 4 || c.Plain || len(c.Lessons.Written) != 1 {
+		t.Errorf("%+v", c)
 	}
 	if _, events := r.say("The fifth"); len(of(events, EventCompaction)) != 0 || len(r.chat(-1).Messages) != 7 {
 		t.Errorf("sent %+v", r.chat(-1).Messages)
@@ -207,13 +201,8 @@ func TestNoTurnWaitsForACompactionOfTheApp(t *testing.T) {
 	engine := NewEngine(app)
 	t.Cleanup(func() { _ = engine.Close() })
 	engine.CompactSoon(testSession)
-	select {
-	case c := <-done:
-		if c.Messages != 8 {
-			t.Errorf("%+v", c)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("the app summarised nothing")
+	if c := <-done; c.Messages != 8 {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -269,11 +258,7 @@ func TestWorkAfterATurnRestartsIfTheLastHasNotEnded(t *testing.T) {
 		}
 	}
 	close(late.mayGoOn)
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("nothing is summarised after the last turn")
-	}
+	<-done
 }
 
 func TestTheNextTurnStopsACompaction(t *testing.T) {

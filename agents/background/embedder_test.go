@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/testkit"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -308,7 +309,7 @@ func TestVectorsOfAReplacedModelAreRejected(t *testing.T) {
 			t.Errorf("%d vectors of the new model under the old one's digest", len(vectors))
 		}
 	}
-	await(t, "the new model to be seen", func() bool {
+	filetest.Until(t, "the new model to be seen", func() bool {
 		now, err := e.Model(t.Context())
 		if err != nil || now.Digest == m.Digest {
 			_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"})
@@ -325,19 +326,9 @@ func TestVectorsOfAReplacedModelAreRejected(t *testing.T) {
 	if _, err := e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}); err == nil {
 		t.Error("a model that was removed made vectors")
 	}
-	await(t, "its removal to be seen", func() bool {
+	filetest.Until(t, "its removal to be seen", func() bool {
 		_, _ = e.Embed(t.Context(), now, recall.AsPassage, []string{"a text"}) // fails, and makes it look again
 		_, err := e.Model(t.Context())
 		return errors.Is(err, recall.ErrNoModel)
 	})
-}
-
-// await waits until a condition is true.
-func await(t *testing.T, what string, there func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain for " + what)
-		}
-	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/agents/process"
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -278,13 +279,7 @@ func TestAProgramIsKilledWithItsChildren(t *testing.T) {
 		if !errors.Is(err, why) || !slices.Equal(seen, []string{"working\n"}) {
 			t.Errorf("stopped: %v, seen %q", err, seen)
 		}
-		for range 200 {
-			if !runsWith(t, mark) {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Error("a program still runs")
+		filetest.Until(t, "the program's end", func() bool { return !runsWith(t, mark) })
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/filetest"
 )
 
 // TestMain also makes the test binary act as the app that starts a program.
@@ -44,17 +46,6 @@ func runs(t *testing.T, arg string) bool {
 	return false
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 3000 {
-		if is() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("never: " + what)
-}
-
 // detached are ways in which a program leaves a process running outside its group; SLEEP is
 // that process.
 var detached = map[string]string{
@@ -85,7 +76,7 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 					if err := app.Start(); err != nil {
 						t.Fatal(err)
 					}
-					eventually(t, "started", func() bool { return runs(t, mark) })
+					filetest.Until(t, "started", func() bool { return runs(t, mark) })
 					_ = app.Process.Kill()
 					_ = app.Wait()
 				} else {
@@ -100,7 +91,7 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					eventually(t, "started", func() bool { return runs(t, mark) })
+					filetest.Until(t, "started", func() bool { return runs(t, mark) })
 					if end == "killed" {
 						p.Kill()
 					} else {
@@ -114,7 +105,7 @@ func TestNothingIsLeftOfAProgram(t *testing.T) {
 						t.Error("Wait came back before all had ended")
 					}
 				}
-				eventually(t, "all ended", func() bool { return !runs(t, mark) })
+				filetest.Until(t, "all ended", func() bool { return !runs(t, mark) })
 			})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/testkit"
 	"mac-stats/app/discord/botstate"
 	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -134,15 +135,11 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 // awaitAnySummary waits until a session has a Summary.
 func awaitAnySummary(t *testing.T, b *Backend, session string) {
 	t.Helper()
-	for range 12000 {
+	filetest.Until(t, "a Summary", func() bool {
 		c, err := b.Store.Context(t.Context(), session)
 		check(t, err)
-		if c.Summary != nil {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("nothing was summarised")
+		return c.Summary != nil
+	})
 }
 
 func check(t *testing.T, err error) {

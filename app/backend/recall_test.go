@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/testkit"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/indexfile"
@@ -40,11 +41,7 @@ func (s *searched) finds(query, want string) {
 
 func (s *searched) await(what string, there func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatal("waited in vain for " + what)
-		}
-	}
+	filetest.Until(s.t, what, there)
 }
 
 // searched is an app whose index follows its files.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mac-stats/agents"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -63,11 +63,7 @@ func TestAConversationGoesOnWhileTheDiskRefusesIt(t *testing.T) {
 	o.Watch = true
 	b = open(t, o)
 	say("three")
-	for deadline := time.Now().Add(time.Minute); len(b.Store.Sessions().Refused()) > 0 || len(b.Notices()) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("still told: %+v", b.Notices())
-		}
-	}
+	filetest.Until(t, "the end of the notices", func() bool { return len(b.Store.Sessions().Refused()) == 0 && len(b.Notices()) == 0 })
 	files, err := filepath.Glob(filepath.Join(session, "session-memory-cpu-a-*.md"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("transcripts: %v, %v", files, err)

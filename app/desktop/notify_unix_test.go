@@ -6,7 +6,6 @@ import (
 	"net"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/google/go-cmp/cmp"
@@ -59,7 +58,6 @@ func (d *notifyDaemon) press(t *testing.T, id uint32, action string) {
 }
 
 func TestClickingANotificationCallsOnClick(t *testing.T) {
-	const patience = time.Minute
 	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
@@ -94,13 +92,8 @@ func TestClickingANotificationCallsOnClick(t *testing.T) {
 	d.press(t, 1, "default") // it was replaced
 	d.press(t, 2, "other")
 	d.press(t, 2, "default")
-	select {
-	case name := <-pressed:
-		if name != "two" {
-			t.Errorf("%s was opened", name)
-		}
-	case <-time.After(patience):
-		t.Fatal("pressing it did nothing")
+	if name := <-pressed; name != "two" {
+		t.Errorf("%s was opened", name)
 	}
 
 	if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- "three" }}); err != nil {
@@ -133,17 +126,8 @@ func TestASilentBusDelaysNothing(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }() // only for the test
 	go func() { n.close(); close(closed) }()
-	for range 2 {
-		select {
-		case err := <-sent:
-			if err == nil {
-				t.Error("a note on a silent bus was shown")
-			}
-			sent = nil
-		case <-closed:
-			closed = nil
-		case <-time.After(time.Minute):
-			t.Fatal("the notifier hangs")
-		}
+	if err := <-sent; err == nil {
+		t.Error("a note on a silent bus was shown")
 	}
+	<-closed
 }

@@ -4,7 +4,6 @@ package failuretest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/filetest"
 )
 
 // program is the built mac-stats, built once for all tests.
@@ -238,14 +239,17 @@ func (p *place) start(cmd *exec.Cmd) *process {
 	return r
 }
 
-// wait waits for the end; a program that hangs fails the test.
+// wait waits for the end.
 func (r *process) wait() outcome {
 	r.t.Helper()
-	select {
-	case <-r.ended:
-	case <-time.After(3 * time.Minute):
-		r.t.Fatalf("%.100v hangs; it said:\n%s\n%s", r.cmd.Args[1:], r.stdout.String(), r.stderr.String())
-	}
+	until(r.t, fmt.Sprintf("the end of %.100v", r.cmd.Args[1:]), func() bool {
+		select {
+		case <-r.ended:
+			return true
+		default:
+			return false
+		}
+	})
 	var exit *exec.ExitError
 	if r.err != nil && !errors.As(r.err, &exit) {
 		r.t.Fatalf("running %v: %v", r.cmd.Args, r.err)
@@ -266,15 +270,7 @@ func (r *process) signal(s os.Signal) {
 // until waits for something that a user would wait for.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	for !holds() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("waited in vain for %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+	filetest.Until(t, what, holds)
 }
 
 // expect compares the result of a run: the code, and the lines on stdout and stderr.

@@ -293,15 +293,11 @@ func TestRequestsHaveATimeout(t *testing.T) {
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	if err := Send(ctx, run, home, Request{Op: OpShow}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Send to an app that hangs: %v", err)
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)
-	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("took %v", took)
 	}
 	close(hang)
 	again, err := Listen(run, home, func(Request) {})

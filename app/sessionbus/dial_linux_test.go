@@ -49,18 +49,8 @@ func TestABusThatCannotBeDialed(t *testing.T) {
 	} {
 		ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer stop()
-		ended := make(chan error, 1)
-		go func() {
-			_, err := connect(ctx)
-			ended <- err
-		}()
-		select {
-		case err := <-ended:
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v", name, err)
-			}
-		case <-time.After(10 * time.Second): // the system gives up after minutes
-			t.Errorf("%s still waits", name)
+		if _, err := connect(ctx); !errors.Is(err, context.DeadlineExceeded) { // the system gives up after minutes, with another error
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

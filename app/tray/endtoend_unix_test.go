@@ -7,7 +7,6 @@ package tray
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -15,10 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/apptest"
+	"mac-stats/sessionmem/filetest"
 )
-
-// patience is how long a test waits for a message on the bus.
-const patience = time.Minute
 
 // The real tray runs on a private session bus with a tray host of ours. This is a single
 // test, because systray can only be started once per process.
@@ -29,8 +26,7 @@ func TestOnARealBus(t *testing.T) {
 	}
 	t.Cleanup(func() { check(t, bus.Close()) })
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
+	ctx := t.Context()
 
 	done := make(chan string, 16)
 	hosts := make(chan hostCall, 16)
@@ -90,15 +86,15 @@ func TestOnARealBus(t *testing.T) {
 			check(t, item.Click(ctx, step.label))
 			want(t, done, step.does)
 		}
-		eventually(t, "the check mark is set", func() bool { return menu(t, item)[4] == "[x] Pause monitoring" })
+		filetest.Until(t, "the check mark is set", func() bool { return menu(t, item)[4] == "[x] Pause monitoring" })
 		check(t, item.Click(ctx, "Pause monitoring"))
 		want(t, done, "resume")
-		eventually(t, "the check mark is gone", func() bool { return menu(t, item)[4] == "[ ] Pause monitoring" })
+		filetest.Until(t, "the check mark is gone", func() bool { return menu(t, item)[4] == "[ ] Pause monitoring" })
 	})
 
 	t.Run("then the vitals are a line of the menu and the tooltip", func(t *testing.T) {
 		tray.SetVitals(load(37), "CPU 37 %")
-		eventually(t, "the line is there", func() bool { return menu(t, item)[3] == "(CPU 37 %)" })
+		filetest.Until(t, "the line is there", func() bool { return menu(t, item)[3] == "(CPU 37 %)" })
 		if err := item.Click(ctx, "CPU 37 %"); err == nil {
 			t.Error("the line of vitals can be clicked")
 		}
@@ -108,12 +104,12 @@ func TestOnARealBus(t *testing.T) {
 		before, changes := pixels(t, item), host.IconChanges()
 		tray.SetVitals(load(36), "CPU 36 %")
 		tray.SetVitals(load(35.4), "CPU 35 %")
-		eventually(t, "the line has changed", func() bool { return menu(t, item)[3] == "(CPU 35 %)" })
+		filetest.Until(t, "the line has changed", func() bool { return menu(t, item)[3] == "(CPU 35 %)" })
 		if host.IconChanges() != changes || !bytes.Equal(pixels(t, item), before) {
 			t.Error("the icon changed within a step")
 		}
 		tray.SetVitals(load(90), "CPU 90 %")
-		eventually(t, "the icon has changed", func() bool { return host.IconChanges() == changes+1 })
+		filetest.Until(t, "the icon has changed", func() bool { return host.IconChanges() == changes+1 })
 		if bytes.Equal(pixels(t, item), before) {
 			t.Error("the picture is the same at 35 % and at 90 %")
 		}
@@ -134,7 +130,7 @@ func TestOnARealBus(t *testing.T) {
 
 	// when stopped, then the icon is gone from the bus
 	tray.Stop()
-	eventually(t, "the icon is gone", func() bool { _, err := item.Property(ctx, "Id"); return err != nil })
+	filetest.Until(t, "the icon is gone", func() bool { _, err := item.Property(ctx, "Id"); return err != nil })
 	tray.SetVitals(load(10), "after the end") // nothing happens
 }
 
@@ -192,22 +188,8 @@ func pixels(t *testing.T, item *apptest.Item) []byte {
 
 func want[T comparable](t *testing.T, from <-chan T, wanted T) {
 	t.Helper()
-	select {
-	case got := <-from:
-		if got != wanted {
-			t.Fatalf("got %v, want %v", got, wanted)
-		}
-	case <-time.After(patience):
-		t.Fatalf("nothing came, want %v", wanted)
-	}
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
+	if got := <-from; got != wanted {
+		t.Fatalf("got %v, want %v", got, wanted)
 	}
 }
 

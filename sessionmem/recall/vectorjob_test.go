@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
@@ -461,13 +462,7 @@ func TestVectorsAreMadeInTheBackground(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { b.x.vectors.run(ctx); close(done) }()
-	deadline := time.Now().Add(2 * time.Minute)
-	for b.vectors() < len(all) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d vectors", b.vectors(), len(all))
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	filetest.Until(t, "all vectors", func() bool { return b.vectors() == len(all) })
 	stop()
 	<-done
 	if f.texts[0] != all[len(all)-1] && !slices.Contains(f.texts[:vectorBatch], all[len(all)-1]) {

@@ -22,21 +22,11 @@ func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	must(t, syscall.Mkfifo(pipe, 0o600)) // opening it waits for a reader
 	c.SetText("a")
 	time.Sleep(50 * time.Millisecond) // the first write has begun
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.SetText("a b")
-		c.SetText("a b c")
-	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Error("the stream waits for the disk")
-	}
+	c.SetText("a b")                  // wouldn't return if it waited for the disk
+	c.SetText("a b c")
 	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the write continue; a pipe can't be synced
 	must(t, err)
 	defer reader.Close()
-	<-done
 	if b, err := c.Commit(t.Context(), assistant("a b c")); err != nil || b.Text != "a b c" {
 		t.Errorf("%q, %v", b.Text, err)
 	}

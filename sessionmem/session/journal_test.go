@@ -89,15 +89,11 @@ func TestAnswerWaitingForASaveIsCheckpointed(t *testing.T) {
 	writeFile(t, path, strings.TrimSuffix(before, "\n")) // like an editor in the middle of a save
 	done := make(chan error)
 	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	filetest.Until(t, "the whole answer in its checkpoint", func() bool {
 		file := filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*"+session.CommitSuffix))
-		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "and an end") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it is not checkpointed")
-		}
-	}
+		data, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(data), "and an end")
+	})
 	must(t, <-done)
 	if got := texts(t, s, "cli-a"); len(got) != 2 || got[1] != "a beginning and an end" {
 		t.Errorf("the context is %q", got)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -203,10 +204,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 	cmd, _, lines := start(t, "stream", root, "")
 	await(t, lines, "acknowledged 4")
 	await(t, lines, "streaming")
-	waitFor(t, func() bool {
-		files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"))
-		return err == nil && len(files) == 1
-	})
+	filetest.Await(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"))
 	kill(t, cmd)
 
 	s := openStore(t, root)
@@ -306,15 +304,5 @@ func TestFullDiskLeavesNoHalfBlock(t *testing.T) {
 				t.Errorf("%d messages after one more", len(got))
 			}
 		})
-	}
-}
-
-// waitFor waits for something that another process or goroutine does.
-func waitFor(t *testing.T, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
-		}
 	}
 }

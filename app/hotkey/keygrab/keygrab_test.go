@@ -16,6 +16,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 
 	"mac-stats/app/hotkey"
+	"mac-stats/sessionmem/filetest"
 )
 
 // startX starts an X server without a visible screen and returns its DISPLAY.
@@ -140,11 +141,8 @@ func TestTakeAndClose(t *testing.T) {
 	}
 	wait := func(what string) {
 		t.Helper()
-		select {
-		case <-pressed:
-		case <-time.After(time.Minute):
-			t.Fatalf("%s: nothing came", what)
-		}
+		filetest.Until(t, what, func() bool { return len(pressed) > 0 })
+		<-pressed
 	}
 	hands.press(control, alt, space)
 	wait("pressed")
