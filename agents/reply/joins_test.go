@@ -153,6 +153,7 @@ func FuzzParse(f *testing.F) {
 	for _, piece := range pieces {
 		f.Add(piece)
 	}
+	f.Add(`{"tool_CAll" : [{"id":"","tYpe":"","funCtion":{"nAme":"SYSTEM STATS","Args":""}}]}`)
 	f.Fuzz(func(t *testing.T, reply string) {
 		if len(reply) > 2000 {
 			reply = reply[:2000]

@@ -537,7 +537,7 @@ func (s *scanner) head(at int) status {
 			}
 			key, ok = p.bare()
 		}
-		if p.at == len(p.s) {
+		if p.blanks(); p.at == len(p.s) {
 			return short()
 		}
 		if !ok || p.sign(":") != ':' {
