@@ -60,7 +60,7 @@ test-systems: ## test Windows under Wine, a Wayland desktop, the Objective-C for
 bench: ## measure the promised figures and print a table
 	@scripts/bench.sh
 
-quality: ## measure how well search finds messages (BENCH=the folder with the chats, MODEL=1 by meaning too); or how well a model does the app's work: MODEL=<name> [SMALL= EMBED= TIER= ONLY= FLAGS=], COMPARE="<results> <results>"
+quality: ## walk through the main job with a real Ollama and small real models; with BENCH=<folder> also measure search (MODEL=1: by meaning too); with MODEL=<name> [SMALL= EMBED= TIER= ONLY= FLAGS=] how well a model does the app's work; COMPARE="<results> <results>"
 	@MAC_STATS_BENCH='$(BENCH)' MAC_STATS_QUALITY_LABEL='$(VERSION)' scripts/quality.sh \
 		$(if $(COMPARE),compare $(COMPARE),$(if $(filter-out 1,$(MODEL)),chat '$(MODEL)' '$(SMALL)' '$(EMBED)' '$(TIER)' '$(ONLY)' '$(FLAGS)',$(if $(MODEL),model)))
 

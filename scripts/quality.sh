@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Prints a table of how well the built program finds messages again, by category, and what
-# each part of the ranking adds. The test conversations with questions are not part of the
-# project.
+# Walks through chat, memory, transcript and search with a real Ollama server and real small
+# models, which it downloads.
+#
+#   scripts/quality.sh
+#
+# With a folder of test conversations, which are not part of the project, it also prints a
+# table of how well the built program finds messages again, by category, and what each part of
+# the ranking adds.
 #
 #   MAC_STATS_BENCH=FOLDER scripts/quality.sh            search by words; FOLDER has locomo-*.json and beam-*.json
 #   MAC_STATS_BENCH=FOLDER scripts/quality.sh model      also by meaning and by both, with a real
@@ -48,10 +53,17 @@ chat)
 	;;
 esac
 
-if [[ -z ${MAC_STATS_BENCH:-} || ! -d ${MAC_STATS_BENCH:-} ]]; then
-	say "Skipped: there is no folder with chats to measure on. Name it with make quality BENCH=FOLDER."
+say "== the main job, with real models"
+ollama=$(scripts/ollama.sh native)
+CGO_ENABLED=0 MAC_STATS_TEST_OLLAMA=$ollama go test -count=1 -v -vet=off -timeout 1h -tags "realollama,$test_tags" \
+	-run '^TestTheMainJobWithRealModels$' ./app/failuretest
+
+if [[ -z ${MAC_STATS_BENCH:-} ]]; then
+	say "Search isn't measured: name a folder with chats, with make quality BENCH=FOLDER."
 	exit
 fi
+[[ -d $MAC_STATS_BENCH ]] || fail "There is no folder $MAC_STATS_BENCH."
+say "== search"
 if [[ ${1:-} == model ]]; then
 	serve
 	export MAC_STATS_TEST_EMBEDDINGS=1 MAC_STATS_OLLAMA_EMBED_MODEL=all-minilm
