@@ -429,7 +429,7 @@ func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) 
 			if c.tool.Long && c.Args == nil && !c.begun && !fence && (r.hasText || len(group) > 1) {
 				unfit = "write the task on the same line: " + c.Name + ": <name> <task>"
 			}
-			if (fence || !c.known) && r.asks(c.Name) {
+			if (fence || !c.known) && r.asks(c.Name) || c.Why != "" && r.writes(c.Name) {
 				return "", true
 			}
 		}
@@ -458,6 +458,17 @@ func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) 
 func (r *reading) asks(name string) bool {
 	for _, q := range r.quoted {
 		if q.Own && strings.Contains(strings.ToLower(q.Text), strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether the person's message writes a tool's name exactly: a dialogue of an
+// AGENT and a CLIENT needs no other form.
+func (r *reading) writes(name string) bool {
+	for _, q := range r.quoted {
+		if q.Own && strings.Contains(q.Text, name) {
 			return true
 		}
 	}

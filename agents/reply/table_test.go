@@ -77,6 +77,7 @@ func TestWhatRunsAndWhatIsShown(t *testing.T) {
 		{reply: "Let me check:\nSYSTEM_STATS: cpu", calls: "SYSTEM_STATS cpu", shown: "Let me check:"},
 		{reply: "I sent " + object + " to the tool. It works.", shown: "I sent " + object + " to the tool. It works."},
 		{reply: "AGENT: Hello, how can I help you today?\nCLIENT: My order is late.\nAGENT: I am sorry to hear that.\n", shown: "AGENT: Hello, how can I help you today?\nCLIENT: My order is late.\nAGENT: I am sorry to hear that."},
+		{reply: "AGENT: Hello, how can I help you today?\nCLIENT: My order is late.", shown: "AGENT: Hello, how can I help you today?\nCLIENT: My order is late.", quoted: person + "Write a dialogue between an AGENT and a CLIENT."},
 		{reply: "SKILL: Python\nNAME: Anna", shown: "SKILL: Python\nNAME: Anna"},
 		{reply: `{"name": "Doctor", "age": 41}`, shown: `{"name": "Doctor", "age": 41}`},
 		{reply: `{"name": "Bob", "arguments": {"for": "peace", "against": "war"}}`, shown: `{"name": "Bob", "arguments": {"for": "peace", "against": "war"}}`, quoted: person + "JSON of a debater Bob with arguments for and against."},
@@ -138,6 +139,9 @@ func TestWhatRunsAndWhatIsShown(t *testing.T) {
 		}
 		parts := Parse(tt.reply, "stop", Marks{}, testTools(), quoted)
 		checkCover(t, tt.reply, parts)
+		if strings.HasPrefix(tt.reply, "AGENT: Hello") && tt.quoted != "" && parts[0].Why != "" {
+			t.Errorf("%q is told %q", tt.reply, parts[0].Why)
+		}
 		if got := callText(parts); got != tt.calls {
 			t.Errorf("%q calls\n%s\nwant\n%s", tt.reply, got, tt.calls)
 		}
