@@ -7,8 +7,8 @@ import (
 	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
-	"mac-stats/app/discord/token"
 	"mac-stats/app/osopen"
+	"mac-stats/app/secret"
 )
 
 // openOutside prepares the tools that act outside the app, and starts none of them.
@@ -22,7 +22,7 @@ func (b *Backend) openOutside() {
 			}
 		},
 	}
-	if k := token.NewKeychain(lookup(b.environ)); k != nil {
+	if k := secret.NewKeychain(lookup(b.environ)); k != nil {
 		p.Tokens = mcpTokens{k}
 	}
 	b.Outside = &Outside{app: b.base, MCP: mcpclient.New(p), Answers: tools.OpenAnswers(filepath.Join(b.Paths.Home, "permissions.toml"))}
@@ -65,7 +65,7 @@ func (ot *Outside) stamp(tool string) string {
 }
 
 // mcpTokens keeps the tokens of MCP servers in the system's keychain.
-type mcpTokens struct{ keychain token.Keychain }
+type mcpTokens struct{ keychain secret.Keychain }
 
 func (m mcpTokens) Get(server string) (string, error) {
 	return m.keychain.Get("mac-stats", "mcp-"+server)

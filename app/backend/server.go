@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"mac-stats/app/config"
-	"mac-stats/app/discord/token"
+	"mac-stats/app/secret"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
@@ -299,7 +299,7 @@ func (sm *SharedMemory) serverPassword() string {
 }
 
 // ErrNoKeychain means that there is no keychain for a password.
-var ErrNoKeychain = token.ErrNoKeychain
+var ErrNoKeychain = secret.ErrNoKeychain
 
 // SetServerPassword saves the server's password in the keychain; "" removes it.
 func (sm *SharedMemory) SetServerPassword(password string) error {

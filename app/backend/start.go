@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"mac-stats/app/config"
-	"mac-stats/app/discord/token"
+	"mac-stats/app/secret"
 	"mac-stats/sessionmem/forgotten"
 )
 
@@ -90,10 +90,10 @@ func (st *start) RelativePaths(found []forgotten.Touched) []forgotten.Touched {
 }
 
 // keychain returns the system's keychain, or nil for a custom data folder, which uses none.
-func (st *start) keychain() token.Keychain {
+func (st *start) keychain() secret.Keychain {
 	getenv := lookup(st.environ)
 	if st.Demo || getenv("MAC_STATS_HOME") != "" {
 		return nil
 	}
-	return token.NewKeychain(getenv)
+	return secret.NewKeychain(getenv)
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mac-stats/app/cli/words"
 	"mac-stats/sessionmem/attach"
@@ -99,14 +101,43 @@ func (c *Line) readStdin(ctx context.Context) (string, error) {
 }
 
 // ReadSecret reads a line from stdin, including its line end. If a person types it, ask is
-// the prompt; what names it ("the token").
-func (c *Line) ReadSecret(ask, what string) (string, error) {
+// the prompt and a terminal doesn't show it; what names it ("the token").
+func (c *Line) ReadSecret(ctx context.Context, ask, what string) (string, error) {
 	if !c.StdinIsPipe {
 		c.ToStderr(ask)
 	}
-	text, err := bufio.NewReader(io.LimitReader(c.Stdin, maxSecret)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("reading %s: %w", what, err)
+	type read struct {
+		text string
+		err  error
 	}
-	return text, nil
+	done := make(chan read, 1)
+	file, ok := c.Stdin.(*os.File)
+	if ok && term.IsTerminal(int(file.Fd())) {
+		before, err := term.GetState(int(file.Fd()))
+		if err != nil {
+			return "", fmt.Errorf("reading %s: %w", what, err)
+		}
+		defer func() {
+			_ = term.Restore(int(file.Fd()), before) // after a Ctrl-C; the process ends then
+			c.ToStderr("\n")
+		}()
+		go func() {
+			text, err := term.ReadPassword(int(file.Fd()))
+			done <- read{string(text), err}
+		}()
+	} else {
+		go func() {
+			text, err := bufio.NewReader(io.LimitReader(c.Stdin, maxSecret)).ReadString('\n')
+			done <- read{text, err}
+		}()
+	}
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err != nil && !errors.Is(r.err, io.EOF) {
+			return "", fmt.Errorf("reading %s: %w", what, r.err)
+		}
+		return r.text, nil
+	}
 }

@@ -164,7 +164,7 @@ func TestReadSecret(t *testing.T) {
 		{brokenStdin{}, true, "", "", true},
 	} {
 		c := newConsole(cmdline.Params{Stdin: tt.stdin, StdinIsPipe: tt.piped})
-		got, err := c.ReadSecret("Type it: ", "the token")
+		got, err := c.ReadSecret(t.Context(), "Type it: ", "the token")
 		if got != tt.want || c.stderr.String() != tt.prompt || (err != nil) != tt.fails || err != nil && err.Error() != "reading the token: the pipe burst" {
 			t.Errorf("got %q, %v, prompt %q", got, err, c.stderr.String())
 		}

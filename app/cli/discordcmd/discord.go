@@ -156,14 +156,14 @@ take precedence over both. You get a token on the Bot page of https://discord.co
 	}
 	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
 	force := cmd.Flags().Bool("force", false, "save it even though it doesn't look like a token")
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		if *forget {
 			if err := b.Discord.ForgetToken(); err != nil {
 				return cmdline.ProblemOf(err, "")
 			}
 			return c.Out.Text("removed\n")
 		}
-		text, err := c.ReadSecret("Paste the token and press Enter: ", "the token")
+		text, err := c.ReadSecret(ctx, "Paste the token and press Enter: ", "the token")
 		if err != nil {
 			return err
 		}

@@ -167,10 +167,10 @@ func passwordCommand(c *cmdline.Line) *cobra.Command {
 		Use: "password", Short: "Save the server's password in the keychain, read from the keyboard or a pipe", Args: cmdline.Exactly(0, "no words: the password is read from stdin, so that it stands in no history"),
 	}
 	forget := cmd.Flags().Bool("forget", false, "remove the saved password")
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		password, done := "", "removed\n"
 		if !*forget {
-			text, err := c.ReadSecret("Type the password and press Enter: ", "the password")
+			text, err := c.ReadSecret(ctx, "Type the password and press Enter: ", "the password")
 			if err != nil {
 				return err
 			}

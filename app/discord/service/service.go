@@ -21,6 +21,7 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/token"
+	"mac-stats/app/secret"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
@@ -40,7 +41,7 @@ type Params struct {
 	Getenv   func(string) string
 	Config   func() config.Config
 	Builtin  string // the prompt for users without their own
-	Keychain token.Keychain
+	Keychain secret.Keychain
 	Engine   discord.Engine
 	Store    *sessionmem.Store
 	// OwnMemory returns an agent's own memory, if it has one. Optional.

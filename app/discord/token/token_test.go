@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
+
+	"mac-stats/app/secret"
 )
 
 // chain is a keychain in memory; refuse makes it unusable.
@@ -234,12 +236,12 @@ func TestForgetReportsATokenThatStays(t *testing.T) {
 
 func TestTheSystemsKeychain(t *testing.T) {
 	if runtime.GOOS == "linux" {
-		if k := NewKeychain(func(string) string { return "" }); k != nil {
+		if k := secret.NewKeychain(func(string) string { return "" }); k != nil {
 			t.Errorf("without a session bus there is a keychain: %v", k)
 		}
 	}
 	keyring.MockInit() // the library's keychain in memory
-	p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(t.TempDir(), "none"), Keychain: NewKeychain(func(string) string { return "unix:path=/x" })}
+	p := Place{Getenv: func(string) string { return "" }, File: filepath.Join(t.TempDir(), "none"), Keychain: secret.NewKeychain(func(string) string { return "unix:path=/x" })}
 	if to, err := Save(p, "a.b.c"); err != nil || to != "keychain" {
 		t.Fatalf("Save gave %s, %v", to, err)
 	}
