@@ -8,9 +8,11 @@ package fault
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -161,7 +163,7 @@ func Explain(err error) Explanation {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return Explanation{KindTimeout, "It took longer than allowed.", "Retry, or allow more time."}
 	}
-	return Explanation{KindInternal, Sentence(err.Error()), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
+	return Explanation{KindInternal, Sentence(excerpt.Addresses(err.Error())), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
 }
 
 // explainTurn explains the errors of a turn itself.
@@ -228,17 +230,21 @@ func explainServer(err error) (Explanation, bool) {
 	if !errors.As(err, &e) {
 		e = &ollama.Error{Host: "its address"}
 	}
-	host, model := e.Host, e.Model
+	host, model, said := e.Host, e.Model, serverWords(e)
 	if model == "" {
 		model = "the model"
 	}
 	switch {
+	case errors.Is(err, ollama.ErrAddress):
+		return Explanation{KindServer, Sentence(e.Detail), "Correct it in OLLAMA_HOST, or in ollama.host in config.toml, and start mac-stats again. No other server was asked."}, true
 	case errors.Is(err, ollama.ErrOllamaDown):
 		return Explanation{KindDown, fmt.Sprintf("Ollama isn't running at %s.", host), "Start it with `ollama serve`, then Retry."}, true
+	case e.Op == "pull" && e.Detail != "" && (errors.Is(err, ollama.ErrServer) || errors.Is(err, ollama.ErrModelMissing)):
+		return Explanation{KindServer, fmt.Sprintf("%s couldn't be pulled%s.", excerpt.Shorten(excerpt.OneLine(model), 60), said), step(e)}, true
 	case errors.Is(err, ollama.ErrModelMissing):
-		return Explanation{KindModelMissing, fmt.Sprintf("%s isn't installed.", model), fmt.Sprintf("Pull it with `mac-stats models pull %s`, or choose another model.", e.Model)}, true
+		return Explanation{KindModelMissing, fmt.Sprintf("%s isn't installed%s.", model, said), fmt.Sprintf("Pull it with `mac-stats models pull %s`, or choose another model.", e.Model)}, true
 	case errors.Is(err, ollama.ErrContextOverflow):
-		return Explanation{KindContextOverflow, fmt.Sprintf("The conversation doesn't fit the context of %s, even shortened.", model), "Start a new chat, or choose a model with a larger context."}, true
+		return Explanation{KindContextOverflow, fmt.Sprintf("The conversation doesn't fit the context of %s, even shortened%s.", model, said), "Start a new chat, or choose a model with a larger context."}, true
 	case errors.Is(err, ollama.ErrStreamCut) && e.Began:
 		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off in mid-answer.", host), "The partial answer is kept. Check that Ollama is running, then Retry."}, true
 	case errors.Is(err, ollama.ErrStreamCut):
@@ -248,19 +254,54 @@ func explainServer(err error) (Explanation, bool) {
 	case errors.Is(err, ollama.ErrTimeout):
 		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s doesn't answer.", host), "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
 	case errors.Is(err, ollama.ErrBusy):
-		return Explanation{KindBusy, fmt.Sprintf("Ollama at %s is busy with other requests.", host), "Wait a moment, then Retry."}, true
+		return Explanation{KindBusy, fmt.Sprintf("Ollama at %s is busy with other requests%s.", host, said), "Wait a moment, then Retry."}, true
 	case e.Foreign:
-		return Explanation{KindServer, fmt.Sprintf("What answers at %s doesn't look like Ollama%s.", host, serverWords(e)), "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry."}, true
-	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "invalid model name"):
-		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "Write the name as `mac-stats models list` and ollama.com/library show it, such as qwen3:8b."}, true
-	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
-		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "Look up its name at ollama.com/library, and check that this machine is online."}, true
+		return Explanation{KindServer, fmt.Sprintf("What answers at %s doesn't look like Ollama%s.", host, said), "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry."}, true
 	case errors.Is(err, ollama.ErrServer) && lacksMemory(e.Detail):
-		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, serverWords(e)), "Choose a smaller model, or a smaller context size (in this conversation's options or in Settings), then Retry. Closing other programs helps, too."}, true
+		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, said), "Choose a smaller model, or a smaller context size (in this conversation's options or in Settings), then Retry. Closing other programs helps, too."}, true
 	case errors.Is(err, ollama.ErrServer):
-		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
+		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, said), step(e)}, true
 	}
 	return Explanation{}, false
+}
+
+// refusals are signs in a server's words, in lower case, and what to do then. The first one
+// counts. The words themselves are shown in any case, so an unknown refusal is told, too.
+var refusals = []struct {
+	signs []string
+	next  string
+}{
+	{[]string{"newer version", "unknown model architecture", "unsupported model"}, "Update Ollama, then Retry."},
+	{[]string{"x509", "certificate"}, "Install the certificate of the network's proxy where it isn't trusted, then Retry."},
+	{[]string{"gguf"}, "Pull a version of it in the GGUF format."},
+	{[]string{"too many requests", "rate limit", "manifest: 429"}, "Wait some minutes, then Retry. A download goes on where it stopped."},
+	{[]string{"manifest: 401", "manifest: 403", "gated", "restricted", "realm host", "unsupported protocol scheme", "unauthorized: "}, "Get access on the model's page and sign in there with Ollama's key, or choose another model."},
+	{[]string{"invalid model name"}, "Write the name as `mac-stats models list` and ollama.com/library show it, such as qwen3:8b."},
+	{[]string{"manifest: file does not exist", "manifest: 404", "manifest unknown"}, "Check the spelling: ollama.com/library shows the names."},
+	{[]string{"no space left", "not enough space", "disk quota"}, "Free some space where Ollama keeps its models, then Retry."},
+	{[]string{"no such host", "dial tcp", "i/o timeout", "unreachable", "tls handshake timeout"}, "Check that the machine of the server is online, then Retry."},
+	{[]string{"does not support chat"}, "Choose another model."},
+	{[]string{"the proxy can't be reached", "proxy authentication"}, "Check HTTP_PROXY and HTTPS_PROXY, then Retry."},
+	{[]string{"sends us to another address"}, "If Ollama is at that address, set it as ollama.host in config.toml."},
+}
+
+// step returns what to do after a server's refusal.
+func step(e *ollama.Error) string {
+	words := strings.ToLower(excerpt.OneLine(e.Detail))
+	for _, r := range refusals {
+		if slices.ContainsFunc(r.signs, func(sign string) bool { return strings.Contains(words, sign) }) {
+			return r.next
+		}
+	}
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "Save the token that the server wants with `mac-stats models token`, then Retry."
+	case http.StatusRequestEntityTooLarge:
+		return "Raise the limit of the gateway in front of Ollama, or send less."
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return "Check that Ollama is running behind that gateway, then Retry."
+	}
+	return "Retry. If it happens again, see the server's log."
 }
 
 // lacksMemory reports whether the server's message says that a model doesn't fit into the
@@ -271,14 +312,6 @@ func lacksMemory(detail string) bool {
 		func(sign string) bool { return strings.Contains(words, sign) })
 }
 
-// ofModel returns the name of the requested model as part of a sentence, if there is one.
-func ofModel(name string) string {
-	if name == "" {
-		return ""
-	}
-	return ": " + excerpt.Shorten(excerpt.OneLine(name), 60)
-}
-
 func explainNoModel(err error) Explanation {
 	var missing *ollama.NoModelError
 	model := ollama.Advice(0)[0].Model
@@ -286,8 +319,20 @@ func explainNoModel(err error) Explanation {
 		model = missing.Advice
 	}
 	pull := "`mac-stats models pull " + model + "`"
-	if missing != nil && missing.Installed > 0 {
-		return Explanation{KindNoModel, fmt.Sprintf("None of the installed models can be used for %q.", missing.Role), "Set a model in the agent's agent.json or in Settings, or pull one: " + pull + "."}
+	var unknown *ollama.Error
+	switch {
+	case missing == nil || missing.Installed == 0:
+	case errors.As(missing.Err, &unknown):
+		return Explanation{KindNoModel, fmt.Sprintf("Ollama at %s doesn't say what %s can do%s.", unknown.Host, unknown.Model, serverWords(unknown)), step(unknown)}
+	default:
+		can := "chat"
+		switch missing.Role {
+		case ollama.RoleVision:
+			can = "look at images"
+		case ollama.RoleEmbed:
+			can = "make vectors for the search"
+		}
+		return Explanation{KindNoModel, "None of the installed models can " + can + ".", "Set a model in the agent's agent.json or in Settings, or pull one: " + pull + "."}
 	}
 	return Explanation{KindNoModel, "No model is installed yet.", "Pull one: " + pull + ", then Retry."}
 }
@@ -299,9 +344,20 @@ func serverWords(e *ollama.Error) string {
 		words = fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
 	if e.Detail != "" {
-		words += ": " + excerpt.Shorten(joinLines(e.Detail), 200)
+		words += ": " + strings.TrimRight(excerpt.Shorten(plainRefusal(e.Detail), 300), ".")
 	}
 	return words
+}
+
+// plainRefusal returns a refusal on one line, and instead of the JSON at its end, which a
+// server repeats from another one, the sentence in it.
+func plainRefusal(detail string) string {
+	if head, body, ok := strings.Cut(detail, "{"); ok {
+		if said := ollama.Sentence([]byte("{" + body)); said != "" && json.Valid([]byte("{"+body)) {
+			detail = head + said
+		}
+	}
+	return joinLines(detail)
 }
 
 // joinLines returns a text on one line, with a semicolon before an indented line: servers

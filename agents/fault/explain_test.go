@@ -27,7 +27,7 @@ func TestExplain(t *testing.T) {
 		kind, sentence, next string
 	}{
 		{server(ollama.ErrOllamaDown, 0, ""), KindDown, "Ollama isn't running at 127.0.0.1:11434.", "Start it with `ollama serve`, then Retry."},
-		{server(ollama.ErrModelMissing, 404, "x"), KindModelMissing, "qwen3:8b isn't installed.", "mac-stats models pull qwen3:8b"},
+		{server(ollama.ErrModelMissing, 404, "x"), KindModelMissing, "qwen3:8b isn't installed (HTTP 404): x.", "mac-stats models pull qwen3:8b"},
 		{server(ollama.ErrContextOverflow, 400, "x"), KindContextOverflow, "doesn't fit the context of qwen3:8b", "new chat"},
 		{server(ollama.ErrTimeout, 0, ""), KindTimeout, "Ollama at 127.0.0.1:11434 doesn't answer.", "idle_timeout"},
 		{&ollama.Error{Kind: ollama.ErrTimeout, Host: "h:1", Began: true}, KindTimeout, "Ollama at h:1 stopped in mid-answer.", "is kept"},
@@ -45,7 +45,7 @@ func TestExplain(t *testing.T) {
 		{server(ollama.ErrServer, 500, "cudaMalloc failed"), KindNoMemory, "enough memory", "smaller context"},
 		{server(ollama.ErrServer, 500, "model requires more system memory (9.1 GiB) than is available (4.2 GiB)"), KindNoMemory, "(9.1 GiB)", "Closing other programs"},
 		{&ollama.NoModelError{Role: ollama.RoleGeneral}, KindNoModel, "No model is installed yet.", "models pull"},
-		{&ollama.NoModelError{Role: ollama.RoleVision, Installed: 2}, KindNoModel, `can be used for "vision"`, "pull"},
+		{&ollama.NoModelError{Role: ollama.RoleVision, Installed: 2}, KindNoModel, "None of the installed models can look at images.", "pull"},
 		{context.Canceled, KindCancelled, "Stopped.", "Retry"},
 		{context.DeadlineExceeded, KindTimeout, "longer than allowed", "Retry"},
 		{&TooLong{Model: "qwen3:8b", Need: 9000, Room: 2000}, KindTooLong, "about 9,000 tokens, and qwen3:8b has room for 2,000", "Shorten"},

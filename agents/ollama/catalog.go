@@ -31,6 +31,7 @@ type Catalog struct {
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	models  []ModelInfo
+	unknown error // of the first model that couldn't be described
 	at      time.Time
 	limit   int64
 	chat    func() string
@@ -91,17 +92,19 @@ func (c *Catalog) list(ctx context.Context, age time.Duration) ([]ModelInfo, err
 	if err != nil {
 		return nil, err
 	}
-	if models, err = c.describeAll(ctx, entries); err != nil {
+	models, unknown, err := c.describeAll(ctx, entries)
+	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	c.models, c.at = models, time.Now()
+	c.models, c.unknown, c.at = models, unknown, time.Now()
 	c.mu.Unlock()
 	return slices.Clone(models), nil
 }
 
-func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelResponse) ([]ModelInfo, error) {
-	models := make([]ModelInfo, len(entries))
+func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelResponse) (models []ModelInfo, unknown, err error) {
+	models = make([]ModelInfo, len(entries))
+	failed := make([]error, len(entries))
 	turns := make(permits, showAtOnce)
 	var all sync.WaitGroup
 	for i, entry := range entries {
@@ -113,6 +116,7 @@ func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelRespon
 			info, err := c.c.show(ctx, entry)
 			if err != nil {
 				c.c.log.Warn("a model can't be described", "model", entry.Name, "err", err)
+				failed[i] = err
 				info = ModelInfo{
 					Name: entry.Name, Family: entry.Details.Family, Size: entry.Size,
 					Parameters: parseParameters(entry.Details.ParameterSize), Remote: isRemote(entry), Digest: entry.Digest,
@@ -123,9 +127,12 @@ func (c *Catalog) describeAll(ctx context.Context, entries []api.ListModelRespon
 	}
 	all.Wait()
 	if ctx.Err() != nil {
-		return nil, c.c.target("show", "").ended(ctx)
+		return nil, nil, c.c.target("show", "").ended(ctx)
 	}
-	return models, nil
+	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
+		unknown = failed[i]
+	}
+	return models, unknown, nil
 }
 
 // Resolve returns the model to use: explicit if it isn't "" (ErrModelMissing if it isn't
@@ -140,11 +147,11 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 		return c.explicit(ctx, models, explicit)
 	}
 	c.mu.Lock()
-	limit, chat := c.limit, c.chat
+	limit, chat, unknown := c.limit, c.chat, c.unknown
 	c.mu.Unlock()
 	info, ok := choose(models, role, limit, chat())
 	if !ok {
-		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models), Advice: c.Advice()[0].Model}
+		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models), Advice: c.Advice()[0].Model, Err: unknown}
 	}
 	return info, nil
 }
@@ -178,6 +185,7 @@ type NoModelError struct {
 	Role      Role
 	Installed int    // models installed, of any kind
 	Advice    string // the model to pull on this machine
+	Err       error  // why the first model that wasn't described isn't known; nil if all are
 }
 
 // Error returns a text that names the role.

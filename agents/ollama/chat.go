@@ -49,18 +49,22 @@ type ChatResult struct {
 	Loaded       bool // the call had to load the model
 }
 
-// chatLine is one line of the stream: the fields of api.ChatResponse that we need, or an
-// error.
+// chatLine is one line of the stream, or an error.
 type chatLine struct {
-	Message    api.Message `json:"message"`
-	Done       bool        `json:"done"`
-	DoneReason string      `json:"done_reason"`
-	Failure    errorText   `json:"error"`
-	api.Metrics
+	Message    message   `json:"message"`
+	Done       flag      `json:"done"`
+	DoneReason text      `json:"done_reason"`
+	Failure    errorText `json:"error"`
+
+	PromptEvalCount    number `json:"prompt_eval_count"`
+	EvalCount          number `json:"eval_count"`
+	LoadDuration       number `json:"load_duration"` // nanoseconds, as the others
+	PromptEvalDuration number `json:"prompt_eval_duration"`
+	EvalDuration       number `json:"eval_duration"`
 }
 
 func (l chatLine) failure() string { return string(l.Failure) }
-func (l chatLine) last() bool      { return l.Done }
+func (l chatLine) last() bool      { return bool(l.Done) }
 
 // Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the call
 // within 200 ms with ErrCancelled. A 503 is retried with back-off at most 3 times, as long
@@ -203,14 +207,14 @@ func (r *chatRun) onLine(l chatLine) {
 	if l.Message.Thinking != "" {
 		r.emit(r.endSplit())
 	}
-	content, thinking := r.split.write(l.Message.Content)
-	r.emit(Chunk{Content: content, Thinking: l.Message.Thinking + thinking, ToolCalls: l.Message.ToolCalls})
+	content, thinking := r.split.write(string(l.Message.Content))
+	r.emit(Chunk{Content: content, Thinking: string(l.Message.Thinking) + thinking, ToolCalls: l.Message.ToolCalls})
 	if !l.Done {
 		return
 	}
-	r.result.DoneReason = l.DoneReason
-	r.result.PromptTokens, r.result.AnswerTokens = l.PromptEvalCount, l.EvalCount
-	r.result.LoadTime, r.result.PromptTime, r.result.AnswerTime = l.LoadDuration, l.PromptEvalDuration, l.EvalDuration
+	r.result.DoneReason = string(l.DoneReason)
+	r.result.PromptTokens, r.result.AnswerTokens = int(l.PromptEvalCount), int(l.EvalCount)
+	r.result.LoadTime, r.result.PromptTime, r.result.AnswerTime = time.Duration(l.LoadDuration), time.Duration(l.PromptEvalDuration), time.Duration(l.EvalDuration)
 }
 
 // endSplit stops splitting the answer, because the model thinks natively.

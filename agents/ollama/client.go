@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,6 +20,7 @@ const (
 // Params configures a Client; all fields are optional.
 type Params struct {
 	Host          string        // in the form of OLLAMA_HOST; "" is OLLAMA_HOST, or 127.0.0.1:11434 if that is unset
+	Token         func() string // the token for a gateway in front of the server; nil or "" is none
 	HTTP          *http.Client  // nil is one without a proxy for loopback that follows no redirect to another host
 	MaxConcurrent int           // maximum concurrent chat calls, default 1
 	IdleTimeout   time.Duration // the longest silence, default 120 s; paused while a model loads, and longer before the first token of a long prompt
@@ -31,7 +33,10 @@ type Params struct {
 
 // Client is a connection to one server. Safe for concurrent use.
 type Client struct {
-	base     *url.URL
+	base     *url.URL      // without credentials
+	bad      error         // why there is no address
+	user     *url.Userinfo // sent as Basic authentication, unless there is a token
+	token    func() string
 	http     *http.Client
 	permits  permits
 	aside    aside
@@ -42,18 +47,24 @@ type Client struct {
 	shown    descriptions
 }
 
-// New returns a client. The error for a bad host shows the expected form.
+// New returns a client. The error for a bad host shows the expected form. Then there is a
+// client, too: each of its calls fails with that error (ErrAddress), and no server is asked.
 func New(p Params) (*Client, error) {
 	from := p.Host
 	if from == "" {
 		from = os.Getenv("OLLAMA_HOST")
 	}
-	base, err := ParseHost(from)
-	if err != nil {
-		return nil, fmt.Errorf("connect to ollama: %w", err)
+	base, bad := ParseHost(from)
+	if bad != nil {
+		base = &url.URL{Scheme: "http", Host: "address.invalid"}
 	}
+	user := base.User
+	base.User = nil
 	c := &Client{
 		base:    base,
+		bad:     bad,
+		user:    user,
+		token:   p.Token,
 		http:    p.HTTP,
 		permits: make(permits, max(p.MaxConcurrent, DefaultMaxConcurrent)),
 		idle:    p.IdleTimeout,
@@ -73,15 +84,43 @@ func New(p Params) (*Client, error) {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	if bad != nil {
+		return c, fmt.Errorf("connect to ollama: %w", bad)
+	}
 	return c, nil
 }
 
-// Host returns the server's base address.
+// Host returns the server's base address, without credentials.
 func (c *Client) Host() *url.URL {
 	u := *c.base
 	return &u
 }
 
+// Address returns the server's host and port for display, after …@ if the address has
+// credentials.
+func (c *Client) Address() string {
+	if c.user != nil {
+		return "…@" + c.base.Host
+	}
+	return c.base.Host
+}
+
 func (c *Client) target(op, model string) target {
-	return target{op: op, host: c.base.Host, model: model}
+	t := target{op: op, host: c.Address(), model: model}
+	token := ""
+	if c.token != nil {
+		token = c.token()
+	}
+	if c.user != nil {
+		password, _ := c.user.Password()
+		both := base64.StdEncoding.EncodeToString([]byte(c.user.Username() + ":" + password))
+		t.auth, t.secrets = "Basic "+both, []string{both}
+		if password != "" {
+			t.secrets = append(t.secrets, password)
+		}
+	}
+	if token != "" {
+		t.auth, t.secrets = "Bearer "+token, append(t.secrets, token)
+	}
+	return t
 }

@@ -15,8 +15,8 @@ import (
 const maxEmbedAnswer = 64 << 20
 
 type embedLine struct {
-	Embeddings [][]float32 `json:"embeddings"`
-	Failure    errorText   `json:"error"`
+	Embeddings list[vector] `json:"embeddings"`
+	Failure    errorText    `json:"error"`
 }
 
 func (l embedLine) failure() string { return string(l.Failure) }
@@ -99,7 +99,11 @@ func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]f
 	}
 	var vectors [][]float32
 	call := streamCall{target: t, path: "/api/embed", body: body, maxLine: maxEmbedAnswer, watch: true, idle: c.idle}
-	_, err = stream(ctx, c, call, func(Phase) {}, func(l embedLine) { vectors = l.Embeddings })
+	_, err = stream(ctx, c, call, func(Phase) {}, func(l embedLine) {
+		for _, v := range l.Embeddings {
+			vectors = append(vectors, v)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

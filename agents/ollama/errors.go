@@ -2,11 +2,17 @@ package ollama
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
+	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // The kinds of errors, for errors.Is. Every error of a Client is an *Error whose Kind is
@@ -21,6 +27,7 @@ var (
 	ErrBusy            = errors.New("the server is busy")
 	ErrServer          = errors.New("the server reported an error")
 	ErrAside           = errors.New("the call gave way to a chat")
+	ErrAddress         = errors.New("the address of the server can't be used")
 	ErrNotLoaded       = errors.New("the model is not in the server's memory")
 )
 
@@ -31,7 +38,7 @@ const notOllama = "this does not look like an Ollama server"
 type Error struct {
 	Kind   error
 	Op     string // chat, tags, show, ps, pull, embed, version
-	Host   string // host:port
+	Host   string // host:port, after …@ if the address has credentials
 	Model  string // "" if the call has none
 	Status int    // HTTP status, or 0
 	Detail string // the server's message, or what is wrong with its response
@@ -59,7 +66,7 @@ func (e *Error) Error() string {
 	case e.Detail != "":
 		b.WriteString(": " + e.Detail)
 	case e.Err != nil:
-		b.WriteString(": " + e.Err.Error())
+		b.WriteString(": " + excerpt.Addresses(e.Err.Error()))
 	}
 	return b.String()
 }
@@ -73,10 +80,22 @@ func (e *Error) Unwrap() []error {
 }
 
 // target identifies a call; its methods build the call's errors.
-type target struct{ op, host, model string }
+type target struct {
+	op, host, model string
 
+	auth    string   // the header Authorization, or ""
+	secrets []string // never shown, even if the server repeats them
+}
+
+// fail is the one place that makes an Error.
 func (t target) fail(kind error, detail string, cause error) *Error {
-	return &Error{Kind: kind, Op: t.op, Host: t.host, Model: t.model, Detail: detail, Err: cause}
+	if detail == "" && kind == ErrServer && cause != nil {
+		detail = cause.Error()
+	}
+	for _, secret := range t.secrets {
+		detail = strings.ReplaceAll(detail, secret, "…")
+	}
+	return &Error{Kind: kind, Op: t.op, Host: t.host, Model: t.model, Detail: excerpt.Addresses(detail), Err: cause}
 }
 
 // foreign returns the error for a response that isn't from an Ollama server. detail is the
@@ -85,6 +104,11 @@ func (t target) foreign(detail string, cause error) *Error {
 	e := t.fail(ErrServer, detail, cause)
 	e.Foreign = true
 	return e
+}
+
+// notJSON is foreign with the words that came instead.
+func (t target) notJSON(detail string, data []byte, cause error) *Error {
+	return t.foreign(strings.TrimSuffix(detail+": "+Sentence(data[:min(len(data), maxErrorBody)]), ": "), cause)
 }
 
 // ended returns the error for a call whose context is done.
@@ -102,22 +126,32 @@ func (t target) ended(ctx context.Context) *Error {
 // transport classifies an error of the connection. started reports whether the server had
 // begun to respond.
 func (t target) transport(err error, started bool) *Error {
+	var request *url.Error
 	var op *net.OpError
 	var dns *net.DNSError
+	var untrusted *tls.CertificateVerificationError
+	why := err.Error()
+	if errors.As(err, &request) {
+		why = request.Err.Error() // without the address, which the error names anyway
+	}
 	switch {
-	case errors.As(err, &dns), errors.As(err, &op) && op.Op == "dial":
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return t.fail(ErrServer, "the proxy can't be reached: "+op.Err.Error(), err)
+	case errors.As(err, &dns), op != nil && op.Op == "dial":
 		return t.fail(ErrOllamaDown, "", err)
 	case errors.Is(err, errRedirect):
-		return t.fail(ErrServer, errRedirect.Error(), err)
-	case strings.Contains(err.Error(), "malformed HTTP"), strings.Contains(err.Error(), "tls:"):
-		return t.foreign("", err)
-	case started, t.op == "chat", t.op == "pull":
-		return t.fail(ErrStreamCut, "the connection was closed", err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op):
+		return t.fail(ErrServer, why, err)
+	case errors.As(err, &untrusted):
+		return t.fail(ErrServer, "its certificate isn't trusted: "+untrusted.Err.Error(), err)
+	case strings.Contains(why, "malformed HTTP"), strings.Contains(why, "tls:"), strings.Contains(why, "HTTP response to HTTPS"):
+		return t.foreign(why, err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), op != nil, started:
+		if started || t.op == "chat" || t.op == "pull" {
+			return t.fail(ErrStreamCut, "the connection was closed", err)
+		}
 		return t.fail(ErrOllamaDown, "the connection was closed", err)
-	default:
-		return t.fail(ErrServer, "", err)
 	}
+	return t.fail(ErrServer, why, err)
 }
 
 // overflowWords are the messages of old and new servers for a prompt that is too long.
@@ -134,14 +168,18 @@ func (t target) reported(status int, detail string) *Error {
 	switch {
 	case isOverflow(low):
 		e.Kind = ErrContextOverflow
-	case status == 404 && t.model != "" && strings.Contains(low, "not found"),
+	case status == 404 && t.model != "" && modelNotFound().MatchString(low),
 		strings.Contains(low, "pull model manifest: file does not exist"):
 		e.Kind = ErrModelMissing
-	case status == 503, status == 429, strings.Contains(low, "server busy"):
+	case status == 503, status == 429 && t.op != "pull", strings.Contains(low, "server busy"):
 		e.Kind = ErrBusy
 	}
 	return e
 }
+
+// modelNotFound matches what Ollama says of a model that isn't installed. Other things that
+// aren't found, such as a gateway's route, are no reason to pull a model.
+var modelNotFound = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^model\b[\s"']*\S*\s*not found`) })
 
 func isOverflow(low string) bool {
 	for _, words := range overflowWords {

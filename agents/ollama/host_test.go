@@ -42,6 +42,12 @@ func TestParseHostReadsAddressesAsOllamaDoes(t *testing.T) {
 		{"all interfaces and port", "0.0.0.0:8080", "http://127.0.0.1:8080"},
 		{"all interfaces, IPv6", "[::]:8080", "http://[::1]:8080"},
 		{"all interfaces, IPv6, no port", "::", "http://[::1]:11434"},
+		{"credentials", "http://ann:secret@host", "http://ann:secret@host:80"},
+		{"credentials without a scheme", "ann:secret@host:8080/x", "http://ann:secret@host:8080/x"},
+		{"a name alone", "ann@host", "http://ann@host:11434"},
+		{"an escaped password", "http://ann:p%40s%2Fs@host", "http://ann:p%40s%2Fs@host:80"},
+		{"an @ in the password", "http://ann:p@ss@[::1]:80", "http://ann:p%40ss@[::1]:80"},
+		{"a % in the password", "https://ann:100%@host", "https://ann:100%25@host:443"},
 		{"ollama's own", "ollama.com", "https://ollama.com:443"},
 	}
 	for _, tt := range tests {
@@ -55,10 +61,12 @@ func TestParseHostReadsAddressesAsOllamaDoes(t *testing.T) {
 }
 
 func TestParseHost_givenBadAddress_showsTheForm(t *testing.T) {
-	for _, in := range []string{"ftp://host", "unix:///run/ollama.sock", "two words", "user@host", "%zz", "]", "a:b:c", "\xcc", "a\x00b", "host?x=1", "a\nb"} {
+	for _, in := range []string{"ftp://host", "unix:///run/ollama.sock", "two words", "ann:secret@two words", "http://ann:sec/ret@host", "http://ann:sec?ret@host", "ftp://ann:secret@host", "https://host/@ann", "ann:12/34@host", "%zz", "]", "a:b:c", "\xcc", "a\x00b", "host?x=1", "a\nb"} {
 		u, err := ParseHost(in)
 		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:11434") {
 			t.Errorf("ParseHost(%q) = %v, %v; want an error that names the form", in, u, err)
+		} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "ret@") {
+			t.Errorf("ParseHost(%q) shows the password: %v", in, err)
 		}
 	}
 }

@@ -2,16 +2,20 @@ package ollama
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/loopback"
 )
 
@@ -43,7 +47,7 @@ func newHTTPClient(base *url.URL) *http.Client {
 		Transport: transport,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if req.URL.Host != base.Host || req.URL.Scheme != base.Scheme || len(via) > 3 {
-				return errRedirect
+				return fmt.Errorf("%w: %s", errRedirect, excerpt.Address(req.URL.String()))
 			}
 			return nil
 		},
@@ -53,11 +57,17 @@ func newHTTPClient(base *url.URL) *http.Client {
 // open sends a request and returns the body of a response with status 200; the caller
 // closes it. Any other response is an *Error.
 func (c *Client) open(ctx context.Context, t target, method, path string, body []byte) (io.ReadCloser, error) {
+	if c.bad != nil {
+		return nil, t.fail(ErrAddress, c.bad.Error(), nil)
+	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, t.fail(ErrServer, "", err)
 	}
 	req.Header.Set("Accept", "application/json, application/x-ndjson")
+	if t.auth != "" {
+		req.Header.Set("Authorization", t.auth)
+	}
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -74,8 +84,9 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 		return nil, t.refused(resp)
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		closeAnswer(resp)
-		return nil, t.foreign("it answered with a web page", nil)
+		defer closeAnswer(resp)
+		page, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		return nil, t.foreign(strings.TrimSuffix("it answered with a web page: "+Sentence(page), ": "), err)
 	}
 	return resp.Body, nil
 }
@@ -86,45 +97,48 @@ func closeAnswer(resp *http.Response) {
 	}
 }
 
-// refused turns a response with another status than 200 into an error.
+// refused turns a response with another status than 200 into an error with the server's own
+// words.
 func (t target) refused(resp *http.Response) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	var line struct {
-		Error errorText `json:"error"`
-	}
-	if jsonErr := json.Unmarshal(body, &line); jsonErr == nil && line.Error != "" {
-		e := t.reported(resp.StatusCode, string(line.Error))
+	said := Sentence(body)
+	// A page of the statuses that gateways have for Ollama's sake is no sign of another server.
+	ours := resp.StatusCode >= 500 || slices.Contains([]int{
+		http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout,
+		http.StatusRequestEntityTooLarge, http.StatusTooManyRequests,
+	}, resp.StatusCode)
+	if ours || said != "" && json.Valid(body) {
+		e := t.reported(resp.StatusCode, cmp.Or(said, resp.Status))
 		e.Err = busyFor(resp)
 		return e
 	}
-	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
-		e := t.reported(resp.StatusCode, resp.Status)
-		e.Err = busyFor(resp)
-		return e
+	answer := "it answered " + resp.Status
+	if said != "" && !strings.Contains(resp.Status, said) {
+		answer += ": " + said
 	}
-	e := t.foreign("it answered "+resp.Status, err)
+	e := t.foreign(answer, err)
 	e.Status = resp.StatusCode
 	return e
 }
 
-// errorText is the server's "error", which is a string or an object with a message.
+// errorText is the server's "error": its sentence, wherever it stands in it.
 type errorText string
 
-// UnmarshalJSON accepts both forms, and keeps any other JSON as it is.
+// UnmarshalJSON accepts any JSON. What holds no sentence is kept as it is, unless it means
+// that there is no error.
 func (t *errorText) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = errorText(s)
-		return nil
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
 	}
-	var o struct {
-		Message string `json:"message"`
+	*t = errorText(sentenceIn(v))
+	switch string(bytes.TrimSpace(b)) {
+	case "null", "false", "0", "{}", "[]", `""`:
+	default:
+		if *t == "" {
+			*t = errorText(b)
+		}
 	}
-	if json.Unmarshal(b, &o) == nil && o.Message != "" {
-		*t = errorText(o.Message)
-		return nil
-	}
-	*t = errorText(b)
 	return nil
 }
 
@@ -151,8 +165,14 @@ func (c *Client) call(ctx context.Context, t target, method, path string, in, ou
 	case err != nil:
 		return t.transport(err, true)
 	}
-	if err := json.Unmarshal(data, out); err != nil {
-		return t.foreign("its answer is not the JSON expected", err)
+	var failed struct {
+		Error errorText `json:"error"`
+	}
+	if decode(data, &failed) == nil && failed.Error != "" {
+		return t.reported(http.StatusOK, string(failed.Error))
+	}
+	if err := decode(data, out); err != nil {
+		return t.notJSON("its answer is not the JSON expected", data, err)
 	}
 	return nil
 }

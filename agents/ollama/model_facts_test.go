@@ -1,13 +1,13 @@
 package ollama
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/ollama/ollama/api"
 )
 
 // The size of a model comes from the server, or else from its name.
@@ -35,13 +35,13 @@ func TestSizesOfModels(t *testing.T) {
 func TestCapabilitiesOfOldServers(t *testing.T) {
 	for _, tc := range []struct {
 		info   ModelInfo
-		answer api.ShowResponse
+		answer shown
 		want   []string
 	}{
-		{ModelInfo{Name: "nomic-embed-text"}, api.ShowResponse{}, []string{"embedding"}},
-		{ModelInfo{Name: "x", Family: "nomic-bert"}, api.ShowResponse{}, []string{"embedding"}},
-		{ModelInfo{Name: "x"}, api.ShowResponse{}, []string{"completion"}},
-		{ModelInfo{Name: "x"}, api.ShowResponse{Template: "{{ .Tools }}", ProjectorInfo: map[string]any{"clip": 1}}, []string{"completion", "tools", "vision"}},
+		{ModelInfo{Name: "nomic-embed-text"}, shown{}, []string{"embedding"}},
+		{ModelInfo{Name: "x", Family: "nomic-bert"}, shown{}, []string{"embedding"}},
+		{ModelInfo{Name: "x"}, shown{}, []string{"completion"}},
+		{ModelInfo{Name: "x"}, shown{Template: "{{ .Tools }}", ProjectorInfo: map[string]json.RawMessage{"clip": nil}}, []string{"completion", "tools", "vision"}},
 	} {
 		if diff := cmp.Diff(tc.want, guessCapabilities(tc.info, tc.answer)); diff != "" {
 			t.Errorf("%+v: %s", tc.info, diff)

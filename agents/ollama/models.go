@@ -1,7 +1,9 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
@@ -40,23 +42,53 @@ func (m ModelInfo) Can(capability string) bool {
 
 // Models returns the installed models (/api/tags).
 func (c *Client) Models(ctx context.Context) ([]api.ListModelResponse, error) {
-	var list api.ListResponse
-	err := c.call(ctx, c.target("tags", ""), http.MethodGet, "/api/tags", nil, &list)
-	return list.Models, err
+	listed, err := c.listed(ctx, c.target("tags", ""), "/api/tags")
+	var models []api.ListModelResponse
+	for _, m := range listed {
+		models = append(models, api.ListModelResponse{
+			Name: string(cmp.Or(m.Name, m.Model)), Model: string(m.Model), RemoteModel: string(m.RemoteModel), RemoteHost: string(m.RemoteHost),
+			Size: int64(m.Size), Digest: string(m.Digest), Details: m.Details.api(),
+		})
+	}
+	return models, err
+}
+
+// listed returns the models in the answer at a path.
+func (c *Client) listed(ctx context.Context, t target, path string) ([]listed, error) {
+	var answer struct {
+		Models *list[listed] `json:"models"`
+	}
+	if err := c.call(ctx, t, http.MethodGet, path, nil, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Models == nil {
+		return nil, t.foreign("its answer has no list of models", nil)
+	}
+	return slices.DeleteFunc(*answer.Models, func(m listed) bool { return m.Name == "" && m.Model == "" }), nil
+}
+
+func (d details) api() api.ModelDetails {
+	return api.ModelDetails{Family: string(d.Family), ParameterSize: string(d.ParameterSize)}
 }
 
 // Running returns the loaded models (/api/ps).
 func (c *Client) Running(ctx context.Context) ([]api.ProcessModelResponse, error) {
-	var list api.ProcessResponse
-	err := c.call(ctx, c.target("ps", ""), http.MethodGet, "/api/ps", nil, &list)
-	return list.Models, err
+	listed, err := c.listed(ctx, c.target("ps", ""), "/api/ps")
+	var models []api.ProcessModelResponse
+	for _, m := range listed {
+		models = append(models, api.ProcessModelResponse{
+			Name: string(cmp.Or(m.Name, m.Model)), Model: string(m.Model), Size: int64(m.Size), Digest: string(m.Digest), Details: m.Details.api(),
+			ExpiresAt: m.ExpiresAt.Time, ContextLength: int(m.ContextLength),
+		})
+	}
+	return models, err
 }
 
 // Version returns the server's version. It is also the cheapest check that the server
 // runs.
 func (c *Client) Version(ctx context.Context) (string, error) {
 	var answer struct {
-		Version string `json:"version"`
+		Version text `json:"version"`
 	}
 	t := c.target("version", "")
 	if err := c.call(ctx, t, http.MethodGet, "/api/version", nil, &answer); err != nil {
@@ -65,7 +97,7 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 	if answer.Version == "" {
 		return "", t.foreign("it tells no version", nil)
 	}
-	return answer.Version, nil
+	return string(answer.Version), nil
 }
 
 // Show describes one model. A name without a tag means its latest.
@@ -93,7 +125,7 @@ func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelIn
 		defer stop()
 		asking = patient
 	}
-	var answer api.ShowResponse
+	var answer shown
 	t := c.target("show", entry.Name)
 	if err := c.call(asking, t, http.MethodPost, "/api/show", api.ShowRequest{Model: entry.Name}, &answer); err != nil {
 		if known && ctx.Err() == nil {
@@ -110,8 +142,8 @@ func (c *Client) show(ctx context.Context, entry api.ListModelResponse) (ModelIn
 }
 
 // describe combines the model's entry in the list with its description.
-func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
-	details := answer.Details
+func describe(entry api.ListModelResponse, answer shown) ModelInfo {
+	details := answer.Details.api()
 	if details.Family == "" {
 		details = entry.Details
 	}
@@ -125,8 +157,8 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 		Digest:     entry.Digest,
 		Dimensions: ofArchitecture(answer.ModelInfo, "embedding_length"),
 
-		KeepsThinking: answer.Renderer != "" || strings.Contains(answer.Template, ".Thinking"),
-		NoSystem:      answer.Renderer == "" && !showsSystem(answer.Template),
+		KeepsThinking: answer.Renderer != "" || strings.Contains(string(answer.Template), ".Thinking"),
+		NoSystem:      answer.Renderer == "" && !showsSystem(string(answer.Template)),
 	}
 	info.TokenBytes = tokenBytes(answer.ModelInfo)
 	if info.Parameters == 0 {
@@ -146,12 +178,12 @@ func isRemote(entry api.ListModelResponse) bool {
 }
 
 // guessCapabilities is for servers that don't report capabilities (before 0.6.4).
-func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
+func guessCapabilities(info ModelInfo, answer shown) []string {
 	if strings.Contains(strings.ToLower(info.Family), "bert") || hinted(info, embedHints) {
 		return []string{"embedding"}
 	}
 	can := []string{"completion"}
-	if strings.Contains(answer.Template, ".Tools") {
+	if strings.Contains(string(answer.Template), ".Tools") {
 		can = append(can, "tools")
 	}
 	if len(answer.ProjectorInfo) > 0 {
@@ -162,7 +194,7 @@ func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
 
 // tokenBytes returns the size of a token in the key-value cache: two numbers of two bytes
 // for each dimension of each head of each layer, as llama.cpp stores them.
-func tokenBytes(info map[string]any) int64 {
+func tokenBytes(info map[string]json.RawMessage) int64 {
 	of := func(name string) int64 { return int64(ofArchitecture(info, name)) }
 	layers, heads, size := of("block_count"), of("attention.head_count_kv"), of("attention.key_length")
 	if all := of("attention.head_count"); size == 0 && all > 0 {
@@ -172,11 +204,11 @@ func tokenBytes(info map[string]any) int64 {
 }
 
 // ofArchitecture returns a number of the model's architecture: <architecture>.<name>.
-func ofArchitecture(info map[string]any, name string) int {
-	if arch, ok := info["general.architecture"].(string); ok {
-		if n := count(info[arch+"."+name]); n > 0 {
-			return int(n)
-		}
+func ofArchitecture(info map[string]json.RawMessage, name string) int {
+	var arch text
+	_ = arch.UnmarshalJSON(info["general.architecture"]) // "" if it is missing
+	if n := count(info[string(arch)+"."+name]); n > 0 {
+		return int(n)
 	}
 	best := int64(0)
 	for key, value := range info {
@@ -187,12 +219,11 @@ func ofArchitecture(info map[string]any, name string) int {
 	return int(best)
 }
 
-// count returns a JSON number, or 0 if v isn't one.
-func count(v any) int64 {
-	if n, ok := v.(float64); ok && n > 0 && n < 1e18 {
-		return int64(n)
-	}
-	return 0
+// count returns a JSON number, or 0 if b isn't one.
+func count(b []byte) int64 {
+	var n number
+	_ = n.UnmarshalJSON(b) // never fails
+	return int64(n)
 }
 
 // parseParameters reads "8.2B", "334M" or "1.1b"; anything else is 0.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxLine   = 1 << 20  // bytes of one line of a chat or pull stream
+	maxLine   = 16 << 20 // bytes of one line of a chat or pull stream: a call that writes a file is one line
 	keepLine  = 64 << 10 // the buffer of a longer line is released after use
 	readChunk = 4 << 10
 )

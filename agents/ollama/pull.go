@@ -18,8 +18,11 @@ type Progress struct {
 }
 
 type pullLine struct {
-	api.ProgressResponse
-	Failure errorText `json:"error"`
+	Status    text      `json:"status"`
+	Digest    text      `json:"digest"`
+	Total     number    `json:"total"`
+	Completed number    `json:"completed"`
+	Failure   errorText `json:"error"`
 }
 
 func (l pullLine) failure() string { return string(l.Failure) }
@@ -37,7 +40,7 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)
 	layers := layerSum{}
 	call := streamCall{target: t, path: "/api/pull", body: body, maxLine: maxLine, idle: pullSilence * c.idle}
 	_, err = stream(ctx, c, call, func(Phase) {}, func(l pullLine) {
-		if p := layers.add(l.ProgressResponse); progress != nil {
+		if p := layers.add(l); progress != nil {
 			progress(p)
 		}
 	})
@@ -45,16 +48,16 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)
 }
 
 // layerSum sums up the layers of a pull, by digest.
-type layerSum map[string]api.ProgressResponse
+type layerSum map[text]pullLine
 
-func (s layerSum) add(l api.ProgressResponse) Progress {
+func (s layerSum) add(l pullLine) Progress {
 	if l.Digest != "" {
 		s[l.Digest] = l
 	}
-	sum := Progress{Status: l.Status}
+	sum := Progress{Status: string(l.Status)}
 	for _, layer := range s {
-		sum.Completed += layer.Completed
-		sum.Total += layer.Total
+		sum.Completed += int64(layer.Completed)
+		sum.Total += int64(layer.Total)
 	}
 	return sum
 }

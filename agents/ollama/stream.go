@@ -1,12 +1,14 @@
 package ollama
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 const (
@@ -163,15 +165,15 @@ func readLine[L streamLine](r *lineReader, t target, line *L) error {
 	case errors.Is(err, io.EOF):
 		return t.fail(ErrStreamCut, "the stream ended before done", io.ErrUnexpectedEOF)
 	case errors.Is(err, errLineTooLong):
-		return t.fail(ErrServer, "", err)
+		return t.foreign("a line of its answer is longer than "+humanize.Bytes(uint64(r.max)), err)
 	case err != nil:
 		return t.transport(err, true)
 	}
-	if err := json.Unmarshal(raw, line); err != nil {
+	if err := decode(bytes.TrimPrefix(raw, []byte("\ufeff")), line); err != nil {
 		if !whole && raw[0] == '{' {
 			return t.fail(ErrStreamCut, "the stream ended within a line", err)
 		}
-		return t.foreign("a line of its answer is not the JSON expected", err)
+		return t.notJSON("a line of its answer is not the JSON expected", raw, err)
 	}
 	if words := (*line).failure(); words != "" {
 		return t.reported(http.StatusOK, words)

@@ -44,6 +44,8 @@ type Backend struct {
 	Crashes    *Crashes
 	Outside    *Outside
 
+	ServerToken *ServerToken
+
 	house  *housekeeper
 	opened atomic.Pointer[sessionmem.Store] // the same as Store, for the log, which writes before the store is open
 	close  func() error

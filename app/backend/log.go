@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/config"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -36,9 +37,20 @@ func (b *Backend) openLog(given *slog.Logger) {
 	if config.Debug(b.environ) {
 		level = slog.LevelDebug
 	}
-	b.Logger = slog.New(privateLog{slog.NewTextHandler(file, &slog.HandlerOptions{Level: level}), b.isPrivate})
+	b.Logger = slog.New(privateLog{slog.NewTextHandler(file, &slog.HandlerOptions{Level: level, ReplaceAttr: hideSecrets}), b.isPrivate})
 	b.closers = append(b.closers, file.Close)
 	b.logLife()
+}
+
+// hideSecrets takes the credentials and queries of addresses out of everything that is logged.
+func hideSecrets(_ []string, a slog.Attr) slog.Attr {
+	if kind := a.Value.Kind(); kind == slog.KindString || kind == slog.KindAny {
+		text := a.Value.String()
+		if clean := excerpt.Addresses(text); clean != text {
+			a.Value = slog.StringValue(clean)
+		}
+	}
+	return a
 }
 
 // rotated returns a log file that rotates at 5 MB and keeps three old files. If the path is
@@ -56,7 +68,7 @@ func (b *Backend) logLife() {
 	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
 	host := "not readable"
 	if u, err := ollama.ParseHost(cfg.Ollama.Host); err == nil {
-		host = u.Host // without a password for a proxy
+		host = u.Host // without credentials
 	}
 	mode := "command"
 	switch {

@@ -39,9 +39,9 @@ type Options struct {
 	OnWork func(working bool)
 }
 
-// Open opens everything. It fails only if nothing can work (no data folder at all, a server
-// address that can't be parsed). With a read-only folder, a broken config or a server that
-// is down it succeeds and reports the trouble as Notices.
+// Open opens everything. It fails only if nothing can work (no data folder at all). With a
+// read-only folder, a broken config or a server that is down or whose address can't be
+// parsed it succeeds and reports the trouble as Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
@@ -71,9 +71,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	b.Crashes.watch()
 	b.load()
 	b.openMonitor(o.Watch)
-	if err := b.openModels(); err != nil {
-		return nil, err
-	}
+	b.openModels()
 	if err := b.openFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -146,10 +144,12 @@ func readable(dir string) error {
 }
 
 // openModels creates the client and the catalogue; it sends no request yet.
-func (b *Backend) openModels() error {
+func (b *Backend) openModels() {
 	cfg := b.Config().Ollama
+	b.ServerToken = openToken(b.base)
 	client, err := ollama.New(ollama.Params{
 		Host:          cfg.Host,
+		Token:         b.ServerToken.get,
 		MaxConcurrent: cfg.MaxConcurrent,
 		IdleTimeout:   cfg.IdleTimeout,
 		KeepAlive:     cfg.KeepAlive,
@@ -157,7 +157,7 @@ func (b *Backend) openModels() error {
 		Logger:        b.Logger,
 	})
 	if err != nil {
-		return fmt.Errorf("ollama.host: %w", err)
+		b.Logger.Warn("ollama.host can't be used", "error", err) // each call of the client says so, too
 	}
 	b.Client = client
 	b.Models = ollama.NewCatalog(client, cfg.NumCtx)
@@ -166,7 +166,6 @@ func (b *Backend) openModels() error {
 		b.Models.LimitSize(int64(float64(m.Total) * ollama.MemoryShare))
 		b.Models.SetMemory(m.Total)
 	}
-	return nil
 }
 
 // openFiles opens sessions, memory and agents. A folder that can't be written only causes a

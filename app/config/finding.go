@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Finding is a setting that can't be used as written.
@@ -44,9 +46,9 @@ func (f Finding) String() string {
 // maxShown is how much of a value a finding shows, in characters.
 const maxShown = 80
 
-// shown shortens a value for one line of a message.
+// shown shortens a value for one line of a message, and hides the credentials of an address.
 func shown(value string) string {
-	runes := []rune(strings.ToValidUTF8(value, "\uFFFD"))
+	runes := []rune(strings.ToValidUTF8(excerpt.Addresses(value), "\uFFFD"))
 	if len(runes) > maxShown {
 		runes = append(runes[:maxShown-1], '…')
 	}

@@ -148,7 +148,7 @@ func ollamaSettings() []Setting {
 	return []Setting{
 		named("ollama.host", "127.0.0.1:11434", "The address of the Ollama server. If it isn't set, OLLAMA_HOST is used, as Ollama does.",
 			words(func(c *Config) *string { return &c.Ollama.Host }, "an address like 127.0.0.1:11434 or http://host:11434", hostAddress),
-			alias{name: "OLLAMA_HOST", last: true}).atStart(),
+			alias{name: "OLLAMA_HOST", last: true}).server().atStart(),
 		named("ollama.model", "", "The model of agents that name none.",
 			words(func(c *Config) *string { return &c.Ollama.Model }, byRole, modelName)),
 		named("ollama.small_model", "", "The model for small work, such as summaries.",

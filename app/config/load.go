@@ -48,9 +48,9 @@ func Debug(environ []string) bool {
 // unused lists names from the source documents that have no effect here.
 var unused = []string{"MEM_LOG_SUBSYS", "USER_PROFILE_DIR", "SERVER_PROFILE_DIR", "DM_LOGS_DIR", "TTS_PREFS_FILE"}
 
-// elsewhere lists variables of ours that aren't settings: the Discord bot's token, and the
-// address of a private Discord server.
-var elsewhere = []string{"MAC_STATS_DISCORD_TOKEN", "MAC_STATS_DISCORD_BASE"}
+// elsewhere lists variables of ours that aren't settings: the Discord bot's token, the
+// address of a private Discord server, and the token of the Ollama server.
+var elsewhere = []string{"MAC_STATS_DISCORD_TOKEN", "MAC_STATS_DISCORD_BASE", "MAC_STATS_OLLAMA_TOKEN"}
 
 // secretName matches names of values that may be secrets; those values are never shown.
 var secretName = regexp.MustCompile(`(?i)tok|secret|passw|key`)
@@ -160,8 +160,10 @@ func (l *loader) resolve(s Setting) {
 			case s.Strict != "":
 				used = "until that is fixed it is " + s.Strict
 				s.readStrict(target)
+			case s.alone && strings.TrimSpace(c.text) != "":
+				used, target.Ollama.Host = "no other server is asked until that is fixed", c.text
 			}
-			l.find(Finding{Place: c.place, Key: s.Key, Value: shown(c.text), Reason: s.reason(err) + "; " + used})
+			l.find(Finding{Place: c.place, Key: s.Key, Value: s.shown(c.text), Reason: s.reason(err) + "; " + used})
 		}
 	}
 	l.hidden(s, list)
@@ -241,6 +243,8 @@ func (l *loader) unknownKeys(doc *document) {
 		reason := "there is no such key"
 		if slices.Contains(tables, e.key) {
 			reason = "this is a section; write [" + e.key + "] and its keys below it" + l.guardAll(e.key+".")
+		} else if e.key == "ollama.token" {
+			reason = "a token doesn't stand in this file: save it with `mac-stats models token`, and take it out here"
 		} else if e.key == "discord.token" {
 			reason = "a token doesn't stand in this file: save it with `mac-stats discord token`, and take it out here"
 		} else if near := nearest(e.key, known); near != "" {

@@ -223,6 +223,11 @@ func TestFindings(t *testing.T) {
 		{"no TOML at all", "[session]\nmax_messages = \n", nil, "", false},
 		{"a bad OLLAMA_HOST", "", []string{"OLLAMA_HOST=ftp://x"}, "", false},
 		{
+			"an OLLAMA_HOST with a bad password", "",
+			[]string{"OLLAMA_HOST=ann:sec/ret@x"},
+			`OLLAMA_HOST: ollama.host = …@x: bad Ollama address "…@x": write the characters /, ?, # and % of a password as %2F, %3F, %23 and %25; write it like 127.0.0.1:11434 or http://host:11434 (it must be an address like 127.0.0.1:11434 or http://host:11434); no other server is asked until that is fixed`, false,
+		},
+		{
 			"a reranker that is no address", "[recall]\nrerank = \"http//localhost\"\n", nil,
 			"config.toml:2: recall.rerank = http//localhost: it must be off, model, or the URL of a server, such as http://127.0.0.1:8080/rerank; the default off is used", false,
 		},
@@ -273,6 +278,9 @@ func TestFindings(t *testing.T) {
 			if !tt.note && !strings.Contains(tt.name, "under a good") {
 				if strings.Contains(tt.want, "ntil that is") || tt.name == "no TOML at all" { // TestPrivacyFailsClosed covers these
 					got.Session.InMemoryOnly, got.Memory.Write, got.MCP = false, "auto", Default().MCP
+				}
+				if strings.Contains(tt.name, "OLLAMA_HOST") { // no other server takes its place
+					got.Ollama.Host = Default().Ollama.Host
 				}
 				if diff := cmp.Diff(Default(), got); diff != "" {
 					t.Errorf("the default is not used: %s", diff)

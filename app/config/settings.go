@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Setting is one key of config.toml.
@@ -26,6 +28,7 @@ type Setting struct {
 
 	codec  codec
 	others []alias
+	alone  bool // the server's address: no other one takes the place of a bad one
 }
 
 // alias is an older name of a setting.
@@ -51,9 +54,17 @@ func (s Setting) readStrict(c *Config) {
 func (s Setting) Check(value string) error {
 	var c Config
 	if err := s.codec.read(&c, strings.TrimSpace(value)); err != nil {
-		return fmt.Errorf("%s can't be %s: %s", s.Key, shown(value), s.reason(err))
+		return fmt.Errorf("%s can't be %s: %s", s.Key, s.shown(value), s.reason(err))
 	}
 	return nil
+}
+
+// shown returns a value for display. An address may lack the scheme that tells it from text.
+func (s Setting) shown(value string) string {
+	if s.alone {
+		value = excerpt.Address(value)
+	}
+	return shown(value)
 }
 
 // reason explains why a value can't be used and what is allowed.
@@ -150,6 +161,7 @@ func (s Setting) strictly(value string) Setting {
 
 func (s Setting) expert() Setting  { s.Expert = true; return s }
 func (s Setting) atStart() Setting { s.Restart = true; return s }
+func (s Setting) server() Setting  { s.alone = true; return s }
 
 // OpensUp reports whether a change gives up privacy: a setting no longer has its strictest
 // value.

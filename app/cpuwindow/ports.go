@@ -284,5 +284,3 @@ type ollamaServer struct {
 func (s ollamaServer) Models(ctx context.Context) ([]ollama.ModelInfo, error) {
 	return s.Catalog.Models(ctx)
 }
-
-func (s ollamaServer) Address() string { return s.Host().Host }

@@ -51,11 +51,12 @@ func (c *Line) Explain(err error) fault.Explanation {
 	if e.Kind != fault.KindDown || !errors.As(err, &server) {
 		return e
 	}
+	host := strings.TrimPrefix(server.Host, "…@")
 	switch {
-	case !loopback.Is(server.Host):
+	case !loopback.Is(host):
 		e.Next = "Start it there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
 	case c.hasOllama():
-	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // a custom address: somebody meant a server to be there
+	case !strings.HasSuffix(host, ":"+ollamaPort): // a custom address: somebody meant a server to be there
 		e.Next = "Start the server that listens there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
 	default:
 		e.Sentence = strings.TrimSuffix(e.Sentence, ".") + ": it is not installed on this machine."

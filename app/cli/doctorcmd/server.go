@@ -18,7 +18,7 @@ const smallContext = 4096
 
 // serverChecks checks Ollama.
 func (d *doctor) serverChecks(ctx context.Context) []check {
-	host := d.b.Client.Host().Host
+	host := d.b.Client.Address()
 	version, err := d.b.Client.Version(ctx)
 	if err != nil {
 		e := d.c.Explain(err)

@@ -22,6 +22,8 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
+	"mac-stats/app/secret"
+	"mac-stats/sessionmem/loopback"
 )
 
 // modelLine is a line of `models list --json`.
@@ -64,7 +66,7 @@ func Roles() []ollama.Role {
 
 // Command returns models.
 func Command(c *cmdline.Line) *cobra.Command {
-	return cmdline.Group("models", "List installed models and what they are used for; install one", listCommand(c), pullCommand(c))
+	return cmdline.Group("models", "List installed models and what they are used for; install one; save a server's token", listCommand(c), pullCommand(c), tokenCommand(c))
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
@@ -163,6 +165,63 @@ func pullCommand(c *cmdline.Line) *cobra.Command {
 			return c.Out.Print(p.last, args[0]+" is installed.\n")
 		}),
 	})
+}
+
+// tokenLine is the line of `models token --status --json`.
+type tokenLine struct {
+	Type  string `json:"type"`  // token
+	Found string `json:"found"` // a variable's name, keychain or a file; "" if nowhere
+}
+
+func tokenCommand(c *cmdline.Line) *cobra.Command {
+	cmd := c.WithJSON(&cobra.Command{
+		Use: "token", Short: "Save the token of a server behind a gateway", Args: cmdline.Exactly(0, "no words: the token is read from stdin, so that it stands in no history"),
+		Long: `Reads the token that a gateway in front of Ollama wants, and keeps it in the system's
+keychain or, if there is none, in a file that only you can read (ollama/token). It is sent
+as "Authorization: Bearer …" to the server that is configured now, and to no other one.
+` + backend.EnvOllamaToken + ` takes precedence. For a name and a password write
+ollama.host as https://name:password@host instead.`,
+		Example: "  mac-stats models token < token.txt\n  mac-stats models token --status",
+	})
+	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
+	status := cmd.Flags().Bool("status", false, "show where the token is, without showing it")
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		if *forget {
+			if err := b.ServerToken.Forget(); err != nil {
+				return cmdline.ProblemOf(err, "")
+			}
+			return c.Out.Text("removed\n")
+		}
+		if *status {
+			from, err := b.ServerToken.From()
+			if errors.Is(err, secret.ErrNone) {
+				return c.Out.Print(tokenLine{Type: "token"}, "No token is saved for "+b.Client.Address()+".\n")
+			}
+			if err != nil {
+				return cmdline.ProblemOf(err, "")
+			}
+			return c.Out.Print(tokenLine{Type: "token", Found: from}, "The token for "+b.Client.Address()+" is in "+from+".\n")
+		}
+		text, err := c.ReadSecret(ctx, "Paste the token and press Enter: ", "the token")
+		if err != nil {
+			return err
+		}
+		text, _ = strings.CutPrefix(strings.TrimSpace(text), "Bearer ")
+		token, ok := secret.OneWord(text)
+		if !ok {
+			return cmdline.Problem("That is no token, and nothing is saved: one is a single word without spaces.", "Pipe it or paste it: `mac-stats models token < token.txt`.")
+		}
+		where, server, err := b.ServerToken.Save(token)
+		if err != nil {
+			return cmdline.ProblemOf(err, "")
+		}
+		said := "saved in " + where + " for " + server + "\n"
+		if host := b.Client.Host(); host.Scheme == "http" && !loopback.Is(host.Host) {
+			said += "This address has no encryption: everybody on the way can read the token. Use https if the server has it.\n"
+		}
+		return c.Out.Text(said)
+	})
+	return cmd
 }
 
 // puller shows the progress of a download.
