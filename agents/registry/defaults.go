@@ -54,6 +54,11 @@ func (r *Registry) InstallDefaults(ctx context.Context) error {
 	if err := os.MkdirAll(d.agentsDir(), 0o700); err != nil {
 		return fmt.Errorf("make the agents folder: %w", err)
 	}
+	// Two processes that start in a new folder would overwrite each other's files. Without the
+	// lock, as in a folder that can't be written, the files say what is wrong.
+	if lock := wholefile.NewLock(filepath.Join(d.agentsDir(), ".shipped.lock")); wholefile.TakeLock(ctx, lock) == nil {
+		defer func() { _ = lock.Unlock() }() // the process releases it when it ends
+	}
 	state, err := d.loadShipped()
 	if err != nil {
 		return err

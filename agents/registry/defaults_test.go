@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -61,7 +62,7 @@ func onDisk(t *testing.T, root string) agentTree {
 	t.Helper()
 	files := agentTree{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == shippedFile {
+		if err != nil || d.IsDir() || d.Name() == shippedFile || d.Name() == ".shipped.lock" {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -453,5 +454,26 @@ func TestReset_givenFailure_leavesTheOldAgentInPlace(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, onDisk(t, root)); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
+	}
+}
+
+// Processes that start at once in a new folder install the files together.
+func TestInstallDefaults_givenSeveralAtOnce_isSilent(t *testing.T) {
+	for range 10 {
+		root := t.TempDir()
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				if err := New(Config{Root: root, Defaults: release(releaseTwo())}).InstallDefaults(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		want := releaseTwo()
+		delete(want, "prompts/directives.md")
+		if diff := cmp.Diff(want, onDisk(t, root)); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
 	}
 }
