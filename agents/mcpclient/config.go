@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -38,13 +39,45 @@ func (c config) hash() string {
 }
 
 // where describes the server to people: its command or its address. It omits values of the
-// environment and headers, which may be secrets.
+// environment, headers and addresses, which may be secrets.
 func (c config) where() string {
 	if c.URL != "" {
-		return c.URL
+		return excerpt.Address(c.URL)
 	}
-	return strings.Join(append([]string{c.Command}, c.Args...), " ")
+	return excerpt.Addresses(strings.Join(append([]string{c.Command}, c.Args...), " "))
 }
+
+// hide takes the secrets of the configuration out of a text of the server, which may repeat
+// its own address or what was sent to it.
+func (c config) hide(text string) string {
+	hide := func(secret string) {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
+	}
+	if u, err := url.Parse(c.URL); err == nil && c.URL != "" {
+		text = strings.ReplaceAll(text, c.URL, excerpt.Address(c.URL))
+		hide(u.RawQuery)
+		for _, values := range u.Query() {
+			for _, value := range values {
+				hide(value)
+				hide(url.QueryEscape(value))
+			}
+		}
+		password, _ := u.User.Password()
+		hide(password)
+	}
+	for _, value := range c.Headers {
+		for word := range strings.FieldsSeq(value) { // "Bearer …"
+			hide(word)
+		}
+	}
+	return text
+}
+
+// minSecret is the length from which a value of an address or a header is hidden, in bytes:
+// a shorter one, as in ?v=1, occurs in any text.
+const minSecret = 8
 
 func (c config) check() error {
 	switch kind := strings.ToLower(c.Type); {
@@ -56,7 +89,7 @@ func (c config) check() error {
 		return errors.New("it needs either a command or a url, not both")
 	case c.URL != "":
 		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("url %q is not an http or https address", c.URL)
+			return fmt.Errorf("url %q is not an http or https address", excerpt.Address(c.URL))
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mac-stats/agents/process"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // server is one server in mcp.json.
@@ -201,12 +203,17 @@ func (s *server) explain(ctx context.Context, err error) error {
 		}
 	}
 	if _, cause, unsent := strings.Cut(err.Error(), "rejected by transport: "); unsent { // it looks like a response
-		return errors.New(clean(cause, maxAbout))
+		return errors.New(s.shown(cause))
 	}
 	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) {
-		return &jsonrpc.Error{Code: answer.Code, Message: clean(answer.Message, maxAbout)}
+		return &jsonrpc.Error{Code: answer.Code, Message: s.shown(answer.Message)}
 	}
-	return errors.New(clean(err.Error(), maxAbout))
+	return errors.New(s.shown(err.Error()))
+}
+
+// shown returns a text of an error without what may be secret in it.
+func (s *server) shown(text string) string {
+	return clean(excerpt.Addresses(s.config.hide(text)), maxAbout)
 }
 
 // connect starts the program, or opens the connection.

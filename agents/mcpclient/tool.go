@@ -284,6 +284,7 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	text, cut := contentText(got)
+	text = s.config.hide(text)
 	if got.IsError { // the message is a stranger's text too
 		text = "The tool says that it failed: " + text
 	}
