@@ -213,3 +213,26 @@ func TestUnreadableAttachmentSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+// A picture is decoded to its end before it is accepted: a server that gets half of one
+// refuses it, and with it each later message.
+func TestDamagedPicturesAreRefused(t *testing.T) {
+	whole, photo := pngBytes(t, 64), jpegBytes(t)
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-20] ^= 0xff
+	bomb := bytes.Clone(whole)
+	copy(bomb[16:24], "\x00\x01\x00\x00\x00\x01\x00\x00") // 65,536 pixels each way
+	for name, data := range map[string][]byte{
+		"cut.png": whole[:len(whole)/2], "header.png": whole[:33], "signature.png": whole[:8], "flipped.png": flipped, "bomb.png": bomb,
+		"cut.jpg": photo[:len(photo)*2/3], "header.jpg": photo[:20], "cut.gif": []byte("GIF89a\x40\x00\x40\x00"),
+	} {
+		if _, err := attach.New(name, data); err == nil || !strings.Contains(err.Error(), name+" can't be attached: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, data := range map[string][]byte{"whole.png": whole, "whole.jpg": photo, "more.png": append(bytes.Clone(whole), "and a trailer"...)} {
+		if _, err := attach.New(name, data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"image"
 	_ "image/gif" // decoded here, sent as PNG
-	_ "image/jpeg"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
@@ -158,18 +158,23 @@ func imageUpload(name, format string, data []byte) (File, error) {
 	if err != nil {
 		return File{}, refuse(name, "the image is damaged")
 	}
-	if cfg.Width*cfg.Height > maxPixels {
+	if cfg.Width <= 0 || cfg.Height <= 0 || cfg.Width > maxPixels/cfg.Height {
 		return File{}, refuse(name, fmt.Sprintf("%d × %d pixels are too many; make it smaller", cfg.Width, cfg.Height))
+	}
+	first, _, err := image.Decode(bytes.NewReader(data)) // all of it: a cut one has a header, too
+	var oddPNG png.UnsupportedError
+	var oddJPEG jpeg.UnsupportedError
+	switch {
+	case errors.As(err, &oddPNG), errors.As(err, &oddJPEG):
+		return File{}, refuse(name, "this kind of "+format+" can't be checked; save it as a usual PNG or JPEG")
+	case err != nil:
+		return File{}, refuse(name, "the image is damaged")
 	}
 	switch format {
 	case "png":
 		return File{Name: name, Ext: "png", Image: true, Data: data}, nil
 	case "jpeg":
 		return File{Name: name, Ext: "jpg", Image: true, Data: data}, nil
-	}
-	first, _, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		return File{}, refuse(name, "the image is damaged")
 	}
 	var out bytes.Buffer
 	if err := png.Encode(&out, first); err != nil || out.Len() > MaxImageBytes {
