@@ -138,8 +138,13 @@ func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 		switch {
 		case err == nil:
 			return nil
-		case think != nil && cannotThink(err):
+		case think != nil && refuses(err, "thinking"):
 			think = nil
+		case len(run.req.Tools) > 0 && !run.started && refuses(err, "tools"):
+			run.req.Tools = nil
+			if err := c.shown.without(run.req.Model, "tools"); err != nil {
+				c.log.Info("the description of a model can't be kept", "model", t.model, "err", err)
+			}
 		case errors.Is(err, ErrBusy) && !run.started && retry < maxRetries:
 			wait := backOff(retry, err)
 			c.log.Info("ollama is busy, trying again", "model", t.model, "wait", wait, "retry", retry+1)
@@ -154,10 +159,11 @@ func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 	}
 }
 
-// cannotThink reports whether the server refused the think flag for this model.
-func cannotThink(err error) bool {
+// refuses reports whether the server refused a part of the request because the model
+// doesn't support it, even though its description may say so.
+func refuses(err error, part string) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Status == http.StatusBadRequest && strings.Contains(e.Detail, "does not support thinking")
+	return errors.As(err, &e) && e.Status == http.StatusBadRequest && strings.Contains(e.Detail, "does not support "+part)
 }
 
 func (c *Client) chatBody(req ChatRequest, think *bool) api.ChatRequest {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -92,6 +93,26 @@ func (d *descriptions) keep(info ModelInfo) error {
 		clear(d.known)
 	}
 	d.known[info.Digest] = description{info, time.Now()}
+	return d.save()
+}
+
+// without takes a capability out of the descriptions of the models of a name, because the
+// server refused it. An error only concerns the file.
+func (d *descriptions) without(model, capability string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.load()
+	for digest, got := range d.known {
+		if canonical(got.Name) == canonical(model) {
+			got.Capabilities = slices.DeleteFunc(slices.Clone(got.Capabilities), func(c string) bool { return c == capability })
+			d.known[digest] = got
+		}
+	}
+	return d.save()
+}
+
+// save writes the file.
+func (d *descriptions) save() error {
 	if d.path == "" {
 		return nil
 	}

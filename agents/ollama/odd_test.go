@@ -6,10 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
@@ -214,6 +216,41 @@ func TestAModelThatIsNotDescribedIsNamed(t *testing.T) {
 	_, err := ollama.NewCatalog(c, 0).Resolve(t.Context(), "", ollama.RoleGeneral)
 	if x := fault.Explain(err); !strings.Contains(x.Sentence, "doesn't say what a:1b can do (HTTP 403): show is switched off.") {
 		t.Errorf("%+v", x)
+	}
+}
+
+// A server that lists tools among a model's capabilities and refuses them is asked again
+// without, and isn't asked so again.
+func TestToolsThatTheServerRefuses(t *testing.T) {
+	var withTools []bool
+	answers := map[string]http.HandlerFunc{
+		"/api/tags": saying(`{"models":[{"name":"qwen3:8b","digest":"d"}]}`),
+		"/api/show": saying(`{"capabilities":["completion","tools"]}`),
+		"/api/chat": func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			withTools = append(withTools, strings.Contains(string(body), `"tools"`))
+			if withTools[len(withTools)-1] {
+				refusing(400, "application/json", `{"error":"registry.example/qwen3:8b does not support tools"}`)(w, r)
+				return
+			}
+			saying(`{"message":{"content":"ok"},"done":true}`)(w, r)
+		},
+	}
+	file := filepath.Join(t.TempDir(), "models.json")
+	keep := func(p *ollama.Params) { p.Descriptions = file }
+	c := answering(t, keep, answers)
+	if info, err := ollama.NewCatalog(c, 0).Resolve(t.Context(), "qwen3:8b", ""); err != nil || !info.Can("tools") {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	req := ask("How?")
+	req.Tools = api.Tools{{Type: "function", Function: api.ToolFunction{Name: "F"}}}
+	if got, err := c.Chat(t.Context(), req); err != nil || got.Content != "ok" || cmp.Diff([]bool{true, false}, withTools) != "" {
+		t.Errorf("%q, %v, asked with tools: %v", got.Content, err, withTools)
+	}
+	for name, client := range map[string]*ollama.Client{"this process": c, "the next one": answering(t, keep, answers)} {
+		if info, err := ollama.NewCatalog(client, 0).Resolve(t.Context(), "qwen3:8b", ""); err != nil || info.Can("tools") || !info.Can("completion") {
+			t.Errorf("%s: %+v, %v", name, info, err)
+		}
 	}
 }
 
