@@ -201,10 +201,11 @@ func hostAddress(text string) error {
 	if err := someWords(text); err != nil {
 		return err
 	}
-	if _, err := ollama.ParseHost(text); err != nil {
-		return err
+	if strings.Contains(text, "…@") { // as it is shown
+		return errors.New("write the name and the password in the place of …")
 	}
-	return nil
+	_, err := ollama.ParseHost(text)
+	return err
 }
 
 func promptPath(text string) error {

@@ -43,6 +43,15 @@ type alias struct {
 // Value returns the setting's value in c as config.toml has it, without quotes.
 func (s Setting) Value(c Config) string { return s.codec.show(&c) }
 
+// Shown is Value for display: the server's address without its name and password. Such a
+// value can't be set again.
+func (s Setting) Shown(c Config) string {
+	if s.alone {
+		return excerpt.Address(s.Value(c))
+	}
+	return s.Value(c)
+}
+
 // readStrict sets the setting to its strictest value.
 func (s Setting) readStrict(c *Config) {
 	if err := s.codec.read(c, s.Strict); err != nil {

@@ -120,7 +120,7 @@ func (p *Page) refresh() {
 	conflicts := shortcuts.Conflicts(now, p.parts.Actions, runtime.GOOS)
 	for _, s := range p.order {
 		p.rows[s.Key].update(state{
-			value: s.Value(now), setBy: s.Overridden(environ), needsRestart: waits[s.Key], warning: conflicts[s.Key],
+			value: s.Shown(now), setBy: s.Overridden(environ), needsRestart: waits[s.Key], warning: conflicts[s.Key],
 		})
 	}
 	if shown := p.server.address != ""; shown != p.server.used() {
