@@ -134,6 +134,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		}
 		result, err := run.Wait()
 		view.end(result)
+		err = errors.Join(err, keepModel(ctx, b, session, f.model))
 		c.Changed(b, session)
 		logFailure(b, session, err)
 		if errors.Is(err, fault.ErrOnDisk) && c.UnreadableConfig(b) {
@@ -142,6 +143,24 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		}
 		return err
 	})
+}
+
+// keepModel makes the model that was asked for the conversation's, so that -c goes on with
+// it. A session that wasn't created has none.
+func keepModel(ctx context.Context, b *backend.Backend, name, model string) error {
+	if model == "" {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	window, err := b.Store.Context(ctx, name)
+	if err == nil && !ollama.SameModel(window.Settings.Model, model) {
+		window.Settings.Model = model
+		err = b.Store.SetSettings(ctx, name, window.Settings)
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // switchOf parses the value of --think; nil if it isn't given.

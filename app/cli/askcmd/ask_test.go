@@ -372,3 +372,48 @@ func TestAConversationOnDiskWaitsForAReadableConfig(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 }
+
+// With ollama.num_ctx below what rules and tools take, a large model gets the prompt of a
+// small one. If that leaves no room either, the setting is named.
+func TestASmallContextOfALargeModel(t *testing.T) {
+	t.Parallel()
+	for size, fits := range map[string]bool{"512": true, "1000": true, "2000": true} {
+		t.Run(size, func(t *testing.T) {
+			t.Parallel()
+			e := clitest.New(t, clitest.Answering("It is fine."))
+			e.Environ = append(e.Environ, "MAC_STATS_OLLAMA_NUM_CTX="+size, "MAC_STATS_AGENTS_PROMPT_TIER=auto", "MAC_STATS_AGENTS_TOOLS_TIER=auto")
+			if o := e.Run(t, "ask", "Why is my fan loud?"); fits != (o.Code == clitest.Done) {
+				t.Errorf("a short message: %+v", o)
+			}
+			o := e.Run(t, "ask", strings.Repeat("Why is my fan loud? ", 1000))
+			if o.Code != clitest.Failed || !strings.Contains(o.Stderr, "Raise ollama.num_ctx, or shorten the message. It was not sent.") {
+				t.Errorf("a long one: %+v", o)
+			}
+		})
+	}
+}
+
+// -c goes on with the model that the conversation was given.
+func TestContinueKeepsTheModel(t *testing.T) {
+	t.Parallel()
+	script := clitest.Answering("ok")
+	script.Models = append(script.Models, clitest.Model("zother:1b"))
+	e := clitest.New(t, script)
+	e.Must(t, "ask", "--model", "zother:1b", "One?")
+	e.Must(t, "ask", "-c", "Two?")
+	e.Must(t, "ask", "-c", "--model", "qwen3:8b", "Three?")
+	e.Must(t, "ask", "-c", "Four?")
+	e.Must(t, "ask", "Five?")
+	var models []string
+	for _, chat := range e.Server.Chats() {
+		models = append(models, chat.Chat.Model)
+	}
+	if got := strings.Join(models, " "); got != "zother:1b zother:1b qwen3:8b qwen3:8b qwen3:8b" {
+		t.Errorf("asked %s", got)
+	}
+	e.Must(t, "ask", "--session", "gone", "--model", "zother:1b", "One?")
+	e.Server.SetModels(clitest.Model("qwen3:8b"))
+	if o := e.Run(t, "ask", "-c", "Two?"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "zother:1b isn't installed") {
+		t.Errorf("a model that is gone: %+v", o)
+	}
+}
