@@ -9,7 +9,6 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/delegate"
-	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -45,7 +44,7 @@ func (a *assembly) checkRoom(b transcript.Block) error {
 	in := a.contents.Of(b)
 	room, need := a.room(0), a.window.Cost(in.Text)+len(in.Images)*prompt.ImageTokens
 	if a.window.Budget.Known() && need > room {
-		return &fault.TooLong{Model: a.cast.model.Name, Need: need, Room: room}
+		return a.cast.tooLong(need, room)
 	}
 	return nil
 }
@@ -58,7 +57,7 @@ func (a *assembly) limitFiles(b *transcript.Block) error {
 	}
 	limit := a.fileTokens(*b)
 	if limit < minFileTokens {
-		return &fault.TooLong{Model: a.cast.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + minFileTokens, Room: a.room(0)}
+		return a.cast.tooLong(a.window.Cost(prompt.UserText(*b))+minFileTokens, a.room(0))
 	}
 	if b.Attrs == nil {
 		b.Attrs = map[string]string{}
@@ -207,12 +206,16 @@ func (a *assembly) limits(summary string) transcript.Limits {
 
 // addHistory appends the blocks as messages.
 func (a *assembly) addHistory(blocks []transcript.Block) {
-	for _, b := range blocks {
+	for i, b := range blocks {
 		if b.Kind != transcript.KindUser {
 			a.window.Add(api.Message{Role: "assistant", Content: a.place.asSent(b).Text})
 			continue
 		}
 		in := a.contents.Of(b)
+		if failed := i+1 < len(blocks) && blocks[i+1].Kind == transcript.KindUser; failed && len(in.Images) > 0 {
+			// What made the server refuse that message would make it refuse each later one.
+			in.Images, in.Text = nil, strings.ReplaceAll(in.Text, prompt.AttachedImage, "[attached image, not sent again because its message got no answer: ")
+		}
 		a.window.Add(api.Message{Role: "user", Content: in.Text, Images: in.Images})
 		for _, text := range in.Quoted {
 			a.dialogue.quoted.Add(text)

@@ -122,12 +122,35 @@ func (c *cast) resolve(ctx context.Context, asked string, a registry.Agent) (oll
 // promptTier returns the size of the prompt for an agent's model: the agent's tier, else
 // that of the settings, else one that suits the model.
 func (c *cast) promptTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
-	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.PromptTier, c.settings.PromptTier)
+	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), c.context(model)), a.PromptTier, c.settings.PromptTier)
 }
 
 // toolsTier returns the tier of its tools, chosen in the same way.
 func (c *cast) toolsTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
-	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.ToolsTier, c.settings.ToolsTier)
+	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), c.context(model)), a.ToolsTier, c.settings.ToolsTier)
+}
+
+// context returns the context that a model gets, in tokens; 0 if it is unknown. A large model
+// with a small one has no room for rules and tools either.
+func (c *cast) context(model ollama.ModelInfo) int {
+	if model.Name == c.model.Name && c.numCtx > 0 {
+		return c.numCtx
+	}
+	return cmp.Or(model.SetContext, model.MaxContext)
+}
+
+// tooLong returns the error for a message that needs more tokens than there is room for. If a
+// setting makes the context smaller than the model's, it is named.
+func (c *cast) tooLong(need, room int) error {
+	e := &fault.TooLong{Model: c.model.Name, Need: need, Room: room, Context: c.numCtx}
+	switch {
+	case c.model.MaxContext > 0 && c.numCtx >= c.model.MaxContext:
+	case c.chosen.Context > 0:
+		e.Setting = "the context size in this conversation's options"
+	case c.model.SetContext > 0 && c.numCtx == c.model.SetContext:
+		e.Setting = "ollama.num_ctx"
+	}
+	return e
 }
 
 // tooSmall returns a warning that the model is too small for tools, or "" if it isn't,

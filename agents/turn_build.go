@@ -2,10 +2,12 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"mac-stats/agents/fault"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -16,6 +18,10 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	if err := t.assembly.checkRoom(*message); err != nil {
+		var tooLong *fault.TooLong
+		if errors.As(err, &tooLong) {
+			tooLong.Sent = t.shrunk // the server refused it before
+		}
 		if len(message.Recalled()) == 0 {
 			return nil, err
 		}

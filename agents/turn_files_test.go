@@ -263,3 +263,34 @@ func TestFilesWithoutTextAreAMessage(t *testing.T) {
 		t.Errorf("nothing at all: %v", err)
 	}
 }
+
+// A picture whose message failed isn't sent again: whatever made the server refuse it would
+// make it refuse each later message. After an answer it is.
+func TestAFailedMessagesPictureIsNotSentAgain(t *testing.T) {
+	refused := testkit.Reply{Fault: &testkit.Fault{Kind: testkit.FaultStatus, Status: 500, Message: "failed to process the image"}}
+	r := newRig(t, testkit.Script{Models: []testkit.Model{seeing(testModel)}, Rules: []testkit.Rule{
+		{UserContains: "Look.", Reply: refused}, {Reply: testkit.Reply{Text: "Fine."}},
+	}})
+	if _, _, err := r.turn(Request{Text: "Look.", Files: []attach.File{picture(t)}}); err == nil {
+		t.Fatal("the server accepted it")
+	}
+	if _, _, err := r.turn(Request{Text: "And this?", Files: []attach.File{picture(t)}}); err != nil {
+		t.Fatal(err)
+	}
+	r.say("So?")
+	images := map[string]int{}
+	last := r.chat(2).Messages
+	for _, m := range last {
+		if m.Role == "user" {
+			images[m.Content] = len(m.Images)
+		}
+	}
+	want := map[string]int{
+		"Look.\n\n[attached image, not sent again because its message got no answer: shot.png]": 0,
+		"And this?\n\n[attached image: shot.png]":                                               1,
+		"So?": 0,
+	}
+	if diff := cmp.Diff(want, images); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

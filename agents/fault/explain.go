@@ -61,6 +61,9 @@ var (
 type TooLong struct {
 	Model      string
 	Need, Room int
+	Context    int    // of the model, as it is set
+	Setting    string // what made it smaller than the model's own, in words; "" if nothing did
+	Sent       bool   // the server had the message before
 }
 
 func (e *TooLong) Error() string {
@@ -178,11 +181,7 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &fault):
 		return Explanation{KindInternal, "Something in mac-stats itself went wrong.", "Retry. The log in ~/.mac-stats/logs holds the details."}, true
 	case errors.As(err, &tooLong):
-		return Explanation{
-			KindTooLong,
-			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", humanize.Comma(int64(tooLong.Need)), tooLong.Model, humanize.Comma(int64(max(tooLong.Room, 0)))),
-			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
-		}, true
+		return explainTooLong(tooLong), true
 	case errors.As(err, &blind):
 		return explainBlind(blind), true
 	case errors.As(err, &mute):
@@ -205,6 +204,21 @@ func explainTurn(err error) (Explanation, bool) {
 		return Explanation{KindInternal, Sentence(err.Error()), "Write a message and send it."}, true
 	}
 	return Explanation{}, false
+}
+
+// explainTooLong names the setting that leaves too little room.
+func explainTooLong(e *TooLong) Explanation {
+	x := Explanation{KindTooLong, "", "Shorten it or split it up, or choose a model with a larger context."}
+	need, room := humanize.Comma(int64(e.Need)), humanize.Comma(int64(max(e.Room, 0)))
+	x.Sentence = fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", need, e.Model, room)
+	if e.Setting != "" {
+		x.Sentence = fmt.Sprintf("There is no room for this message: it takes about %s tokens, and %s has room for %s of the %s that are set.", need, e.Model, room, humanize.Comma(int64(e.Context)))
+		x.Next = "Raise " + e.Setting + ", or shorten the message."
+	}
+	if !e.Sent {
+		x.Next += " It was not sent."
+	}
+	return x
 }
 
 // explainBlind suggests a model that can see.

@@ -144,7 +144,8 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 		return ModelInfo{}, err
 	}
 	if explicit != "" {
-		return c.explicit(ctx, models, explicit)
+		info, err := c.explicit(ctx, models, explicit)
+		return c.withSetting(info), err
 	}
 	c.mu.Lock()
 	limit, chat, unknown := c.limit, c.chat, c.unknown
@@ -153,7 +154,14 @@ func (c *Catalog) Resolve(ctx context.Context, explicit string, role Role) (Mode
 	if !ok {
 		return ModelInfo{}, &NoModelError{Role: role, Installed: len(models), Advice: c.Advice()[0].Model, Err: unknown}
 	}
-	return info, nil
+	return c.withSetting(info), nil
+}
+
+func (c *Catalog) withSetting(info ModelInfo) ModelInfo {
+	if c.numCtx > 0 && (info.MaxContext == 0 || c.numCtx < info.MaxContext) {
+		info.SetContext = c.numCtx
+	}
+	return info
 }
 
 // explicit finds a model by name. The list may be a few seconds old, so it is refreshed if

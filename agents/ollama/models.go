@@ -20,6 +20,7 @@ type ModelInfo struct {
 	Parameters   int64 // 0 if unknown
 	Size         int64 // bytes on disk
 	MaxContext   int   // tokens; 0 if unknown
+	SetContext   int   `json:"-"` // tokens that ollama.num_ctx sets, if they are fewer; Resolve knows it
 	Capabilities []string
 	Remote       bool   // runs elsewhere (cloud); never chosen by role
 	Digest       string // of its file; another digest is another model, whatever its name

@@ -68,6 +68,9 @@ func (c *Contents) Cost(b transcript.Block) int {
 	return transcript.EstimateTokens(in.Text) + ImageTokens*len(in.Images) + MessageTokens
 }
 
+// AttachedImage begins the line of an image that is sent with its message.
+const AttachedImage = "[attached image: "
+
 // render builds a message's content: its text, below it the quoted texts of its files,
 // its images, and the context that was added when it was sent.
 func (c *Contents) render(b transcript.Block, files []transcript.Attachment) Content {
@@ -84,7 +87,7 @@ func (c *Contents) render(b transcript.Block, files []transcript.Attachment) Con
 			texts = append(texts, string(data))
 		case c.Sees:
 			out.Images = append(out.Images, data)
-			parts = append(parts, "[attached image: "+FileName(f)+"]")
+			parts = append(parts, AttachedImage+FileName(f)+"]")
 		default:
 			out.Unseen++
 			parts = append(parts, "[attached image, which you can't see: "+FileName(f)+"]")

@@ -106,4 +106,8 @@ var texts = []string{
 	"Save the token that the server wants with `mac-stats models token`, then Retry.",
 	"Raise the limit of the gateway in front of Ollama, or send less.",
 	"Check that Ollama is running behind that gateway, then Retry.",
+	"There is no room for this message: it takes about {{.Need}} tokens, and {{.Model}} has room for {{.Room}} of the {{.Context}} that are set.",
+	"Raise {{.Setting}}, or shorten the message. It was not sent.",
+	"Raise {{.Setting}}, or shorten the message.",
+	"Shorten it or split it up, or choose a model with a larger context.",
 }
