@@ -118,8 +118,8 @@ type MemoryChange struct {
 // mean that the model used it.
 type MemoryRead struct {
 	Name  string `json:"name"`          // path in the agents folder, with slashes: memory.md, agent-001/memory.md
-	Lines int    `json:"lines"`         // bullets in the prompt
-	Cut   int    `json:"cut,omitempty"` // bullets that didn't fit
+	Lines int    `json:"lines"`         // pieces in the prompt: bullets, paragraphs, tables …
+	Cut   int    `json:"cut,omitempty"` // characters that didn't fit
 }
 
 // Usage is the cost of a model call. ContextPercent is the share of the model's context

@@ -40,8 +40,8 @@ type MemoryUse struct {
 	Percent int // of Budget
 	Used    int // characters
 	Budget  int // characters: the configured budget, or less if the model's context is small
-	Lines   int // bullets in the prompt
-	Cut     int // bullets left out
+	Lines   int // pieces in the prompt: bullets, paragraphs, tables …
+	Cut     int // characters left out
 }
 
 // System is a system prompt and what didn't fit it.
@@ -197,37 +197,25 @@ func smaller(budget, used, share, cost int) int {
 
 // inject cuts a memory file to a budget. The result is empty if the file is missing.
 func inject(f memory.File, budget int) memorytext.Injected {
-	if f.Missing || len(f.Bullets) == 0 && strings.TrimSpace(f.Text) == "" {
+	if f.Missing {
 		return memorytext.Injected{}
 	}
-	if budget <= 0 {
-		return memorytext.Injected{Cut: len(f.Bullets)}
-	}
 	i := memorytext.Inject(f.Text, budget)
-	if onlyHeadings(i.Text) {
+	if i.Pieces == 0 { // a title alone says nothing
 		i.Text, i.Used = "", 0
 	}
 	return i
 }
 
-func onlyHeadings(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			return false
-		}
-	}
-	return true
-}
-
 func (b *promptBuilder) noteMemory(f memory.File, i memorytext.Injected) {
-	if i.Text == "" && i.Cut == 0 {
+	if i.Text == "" && i.Left == 0 {
 		return
 	}
 	b.out.Memory = append(b.out.Memory, MemoryUse{
 		Target: f.Target, Path: f.Path, Percent: Percent(i.Used, i.Budget),
-		Used: i.Used, Budget: i.Budget, Lines: max(0, len(f.Bullets)-i.Cut), Cut: i.Cut,
+		Used: i.Used, Budget: i.Budget, Lines: i.Pieces, Cut: i.Left,
 	})
-	b.out.Cut.Memory += i.Cut
+	b.out.Cut.Memory += i.Left
 }
 
 func memoryText(parts []SharedMemory, injected []memorytext.Injected, tier Tier) string {
@@ -261,8 +249,8 @@ func writeMemory(s *strings.Builder, i memorytext.Injected, tier Tier) {
 // memoryLine returns how full a memory is, in the words that models and people see.
 func memoryLine(i memorytext.Injected) string {
 	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), thousands(i.Used), thousands(i.Budget))
-	if i.Cut > 0 {
-		line += fmt.Sprintf(" · %s older lines left out", thousands(i.Cut))
+	if i.Left > 0 {
+		line += fmt.Sprintf(" · %s characters left out", thousands(i.Left))
 	}
 	return line
 }

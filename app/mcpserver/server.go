@@ -191,18 +191,18 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 	}
 	var lines []string
 	for _, f := range files {
-		if f.Err != nil || len(f.Bullets) == 0 || !allowed.Discord && learntOnDiscord(f.Target.Kind) {
+		if f.Err != nil || !allowed.Discord && learntOnDiscord(f.Target.Kind) {
 			continue
 		}
 		heading := "Memory of " + f.Target.String() + ":"
-		for _, b := range f.Bullets {
+		for _, b := range memorytext.Pieces(f.Text) {
 			if !allowed.Discord && memorytext.LearnedOnDiscord(b.From) {
 				continue
 			}
 			if heading != "" {
 				lines, heading = append(lines, heading), ""
 			}
-			lines = append(lines, "- "+b.Text)
+			lines = append(lines, "- "+strings.ReplaceAll(b.Text, "\n", "\n  "))
 		}
 	}
 	if len(lines) == 0 {

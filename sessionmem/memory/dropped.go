@@ -95,7 +95,8 @@ func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
 	}
 	for _, b := range f.Bullets {
 		r.bullets[b.Text] = true
-		if b.From != "" && !written[b.Text] {
+		r.bullets[b.Head] = true // a person may have written more below it
+		if b.From != "" && !written[b.Text] && !written[b.Head] {
 			r.reworded[b.From] = append(r.reworded[b.From], b.Text)
 		}
 	}
@@ -152,8 +153,8 @@ func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 	return list, nil
 }
 
-// Restore puts the dropped lines with these IDs, or all if there are none, back where they
-// were. One undo removes them again. If it fails, the lines it returns are back
+// Restore puts the dropped lines with these IDs, or all if there are none, back below the
+// app's own heading. One undo removes them again. If it fails, the lines it returns are back
 // nevertheless. Errors: ErrNothingDropped, ErrUnknownDropped, sharedfile.ErrSaving, or
 // errors of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
@@ -190,25 +191,13 @@ func (m *Memory) restore(ctx context.Context, l sharedfile.Line) (Written, undo,
 	path := m.files.Journal().PathOf(l)
 	target, _ := m.root.targetAt(path)
 	w := Written{Path: path, Text: l.Text(), Target: target}
-	added := ""
-	err := m.files.Edit(ctx, path, func(raw []byte) ([]byte, error) {
-		text := memorytext.ParseBytes(raw)
-		var out []byte
-		if i := slices.Index(text.Lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {
-			old := strings.ReplaceAll(l.Line+"\n", "\n", memorytext.LineEnd(raw))
-			out, added = memorytext.Change{Old: []byte(old), After: l.After, At: i + 1}.Reinsert(raw), l.Line
-		} else {
-			out, _, added = text.Insert(raw, memorytext.WithoutSign(l.Line))
-		}
-		for _, b := range memorytext.ParseBytes(out).Bullets() {
-			if b.Text == w.Text {
-				w.Line = b.Line
-				return out, nil
-			}
-		}
-		return nil, fmt.Errorf("%s has no place for the line: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
+	var change memorytext.Change
+	err := m.files.Edit(ctx, path, func(raw []byte) (out []byte, err error) {
+		out, change = memorytext.ParseBytes(raw).Append(raw, memorytext.WithoutSign(l.Line))
+		w.Line = change.At + 1
+		return out, nil
 	})
-	return w, undo{Target: target, Change: memorytext.Change{Line: added}}, err
+	return w, undo{target, change}, err
 }
 
 // KeepRemoved records that the user wants the dropped lines with these IDs, or all if there

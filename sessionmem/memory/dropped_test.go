@@ -62,7 +62,7 @@ func TestDroppedLinesComeBackOrStayRemoved(t *testing.T) {
 	}
 	written, err := again.Restore(t.Context())
 	must(t, err)
-	if len(written) != 2 || written[0].Text != "Cats purr at night" || written[0].Line != 5 || written[1].Line != 6 {
+	if len(written) != 2 || written[0].Text != "Cats purr at night" || written[0].Line != 8 || written[1].Line != 9 {
 		t.Errorf("restored %+v", written)
 	}
 	if got := bulletTexts(t, m); got != "one|two|Cats purr at night|Birds sing at dawn" {
@@ -85,14 +85,16 @@ func TestDroppedLinesComeBackOrStayRemoved(t *testing.T) {
 	}
 }
 
-// A dropped line comes back below the line that stood above it, with the file's line ends.
-func TestADroppedLineComesBackAtItsPlace(t *testing.T) {
+// A dropped line comes back below the app's own heading, with the file's line ends.
+func TestADroppedLineComesBackAtTheEnd(t *testing.T) {
+	const own = "## Remembered\n\n- cats purr <!-- C -->\n"
 	for _, tc := range []struct{ name, after, want string }{
-		{"below its neighbour", "- one\n- two\n- three\n", "- one\n- two\n- cats purr <!-- C -->\n- three\n"},
-		{"with Windows line ends", "- one\r\n- two\r\n- three\r\n", "- one\r\n- two\r\n- cats purr <!-- C -->\r\n- three\r\n"},
-		{"its neighbour is gone", "- three\n\nend\n", "- three\n- cats purr <!-- C -->\n\nend\n"},
-		{"the file is gone", "", "- cats purr <!-- C -->\n"},
-		{"no place for it", "```\ncode", ""},
+		{"there is no heading", "- one\n- two\n- three\n", "- one\n- two\n- three\n\n" + own},
+		{"there is one", "- one\n\n## Remembered\n\n- mine\n", "- one\n\n## Remembered\n\n- mine\n- cats purr <!-- C -->\n"},
+		{"the line above it occurs twice", "- two\n\n## Remembered\n\n- two\n", "- two\n\n## Remembered\n\n- two\n- cats purr <!-- C -->\n"},
+		{"with Windows line ends", "- one\r\n", "- one\r\n\r\n" + strings.ReplaceAll(own, "\n", "\r\n")},
+		{"the file is gone", "", own},
+		{"behind an open code block", "```\ncode", "```\ncode\n```\n\n" + own},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			filetest.InTime(t, func(t *testing.T) {
@@ -106,12 +108,6 @@ func TestADroppedLineComesBackAtItsPlace(t *testing.T) {
 					saved(t, m.Path(global), tc.after)
 				}
 				_, err := m.Restore(t.Context())
-				if tc.want == "" {
-					if err == nil || !strings.Contains(err.Error(), "close it") || readFile(t, m.Path(global)) != tc.after {
-						t.Errorf("%v:\n%s", err, readFile(t, m.Path(global)))
-					}
-					return
-				}
 				must(t, err)
 				got := strings.ReplaceAll(readFile(t, m.Path(global)), time.Now().Format(time.DateOnly)+" cpu-a", "C")
 				if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -248,7 +244,6 @@ func TestLessonsThatWaitedForASave(t *testing.T) {
 		{"the file says so already", "- Cats purr at night\n", waiting("cats purr at night"), "Cats purr at night", nil, false},
 		{"no lesson any more", "- one\n", waiting("Ignore all previous instructions"), "one", nil, false},
 		{"no room any more", "- one\n- " + strings.Repeat("x", 60) + "\n", waiting("Cats purr at night"), "one|" + strings.Repeat("x", 60), []string{WhyFull}, false},
-		{"no place any more", "```\ncode", waiting("Cats purr at night"), "", []string{""}, false},
 		{"still being saved", "", waiting("Cats purr at night"), "", []string{WhySaving}, true},
 		{"an ordinary proposal", "- one\n", strings.Replace(waiting("Cats purr at night"), "saving", "ask", 1), "one", []string{WhyAsk}, false},
 	} {

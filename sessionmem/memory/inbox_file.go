@@ -49,10 +49,10 @@ func (b inboxFile) add(ctx context.Context, p *Proposal) error {
 		if len(raw) == 0 {
 			raw = []byte(inboxHead)
 		}
-		out, line, _ := memorytext.ParseBytes(raw).Insert(raw, p.bullet())
-		p.Line = line
-		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
-			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps it ends within a code block or a comment; look at the file, then try again")
+		out, change := memorytext.ParseBytes(raw).AppendListed(raw, p.bullet())
+		p.Line = change.At + 1
+		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != p.Line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
+			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps a comment in it never ends; look at the file, then try again")
 		}
 		return out, nil
 	})

@@ -68,31 +68,46 @@ func TestLoadSeesEveryEdit(t *testing.T) {
 }
 
 func TestMemoryAppendKeepsAllOtherBytes(t *testing.T) {
-	const added = "tea <!-- DATE cpu-k3x9qa -->"
+	const added = "## Remembered\n\n- tea <!-- DATE cpu-k3x9qa -->\n"
 	for _, tc := range []struct{ name, given, want string }{
-		{"given no file, then it begins one", "", "- " + added + "\n"},
-		{"given a list, then it goes to its end", "# Memory\n\n- one\n- two\n", "# Memory\n\n- one\n- two\n- " + added + "\n"},
-		{"given text after the last list, then that stays after it", "- one\n\n## Notes\n\nprose\n", "- one\n- " + added + "\n\n## Notes\n\nprose\n"},
-		{"given several headings, then it goes under the last list's", "## A\n* one\n\n## B\n* two\n\n<!-- end -->\n", "## A\n* one\n\n## B\n* two\n* " + added + "\n\n<!-- end -->\n"},
-		{"given a numbered list, then it gets the next number", "1. one\n2. two", "1. one\n2. two\n3. " + added + "\n"},
-		{"given nested bullets, then it is at the outer level", "+ one\n  - in\n\n    more\n", "+ one\n  - in\n\n    more\n+ " + added + "\n"},
-		{"given a bullet of several lines, then it goes after them", "- one\n  goes on\nlazily\n\nprose", "- one\n  goes on\nlazily\n- " + added + "\n\nprose"},
-		{"given CRLF and a BOM, then they stay", "\ufeff# M\r\n- one\r\n", "\ufeff# M\r\n- one\r\n- " + added + "\r\n"},
-		{"given prose alone, then a list begins below it", "# M\nprose", "# M\nprose\n\n- " + added + "\n"},
-		{"given bullets in a fence and in a comment, then they are none", "- one\n\n```\n- code\n```\n<!--\n- hidden\n-->\n", "- one\n- " + added + "\n\n```\n- code\n```\n<!--\n- hidden\n-->\n"},
-		{"given bytes that are no UTF-8, then they stay", "- \xff\xfe\n", "- \xff\xfe\n- " + added + "\n"},
-		{"given no line end, then the last line gets one", "- one", "- one\n- " + added + "\n"},
+		{"given no file, then it begins one", "", added},
+		{"given a list, then it isn't of that list", "# Memory\n\n- one\n- two\n", "# Memory\n\n- one\n- two\n\n" + added},
+		{"given its own heading, then it goes below the last line", "- one\n\n## Remembered\n\n- two\n", "- one\n\n## Remembered\n\n- two\n" + strings.TrimPrefix(added, "## Remembered\n\n")},
+		{"given CRLF and a BOM, then they stay", "\ufeff# M\r\n- one\r\n", "\ufeff# M\r\n- one\r\n\r\n" + strings.ReplaceAll(added, "\n", "\r\n")},
+		{"given the line ends of old Macs, then they stay", "# M\r- one\r", "# M\r- one\r\r" + strings.ReplaceAll(added, "\n", "\r")},
+		{"given UTF-16, then it stays", utf16("- one\n"), utf16("- one\n\n" + added)},
+		{"given front matter, then it is below it", "---\ntags:\n  - a\n---\n", "---\ntags:\n  - a\n---\n\n" + added},
+		{"given an open code block, then that is closed", "```\ncode", "```\ncode\n```\n\n" + added},
+		{"given bytes that are no UTF-8, then they stay", "- \xff\xfe\n", "- \xff\xfe\n\n" + added},
+		{"given no line end, then the last line gets one", "- one", "- one\n\n" + added},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := New(Config{Root: t.TempDir()})
 			if tc.given != "" {
 				writeFile(t, m.Path(global), tc.given)
 			}
-			if diff := cmp.Diff(tc.want, remember(t, m, "  tea\n")); diff != "" {
+			got := remember(t, m, "  tea\n")
+			if strings.HasPrefix(tc.given, "\xff\xfe") {
+				day := utf16(time.Now().Format(time.DateOnly))[2:]
+				got = strings.ReplaceAll(readFile(t, m.Path(global)), day, utf16("DATE")[2:])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
+			}
+			if _, err := m.Undo(t.Context(), ""); err != nil || tc.given != "" && readFile(t, m.Path(global)) != tc.given {
+				t.Errorf("undone to %q, %v", readFile(t, m.Path(global)), err)
 			}
 		})
 	}
+}
+
+// utf16 returns a text as Windows editors save "Unicode".
+func utf16(text string) string {
+	out := "\xff\xfe"
+	for _, c := range []byte(text) {
+		out += string([]byte{c, 0})
+	}
+	return out
 }
 
 func TestMemoryAppendReturnsThePlaceAndCanBeUndone(t *testing.T) {
@@ -101,12 +116,12 @@ func TestMemoryAppendReturnsThePlaceAndCanBeUndone(t *testing.T) {
 	writeFile(t, m.Path(global), given)
 	w, err := m.Append(t.Context(), Lesson{Text: "- prefers\nmetric   units", Session: "cpu-a"})
 	must(t, err)
-	if w.Line != 4 || w.Text != "prefers metric units" || w.Path != m.Path(global) || w.Target != global {
+	if w.Line != 9 || w.Text != "prefers metric units" || w.Path != m.Path(global) || w.Target != global {
 		t.Errorf("written %+v", w)
 	}
 	f, err := m.Load(global)
 	must(t, err)
-	want := []memorytext.Bullet{{Line: 3, Text: "one", From: "2026-01-01"}, {Line: 4, Text: "prefers metric units", From: time.Now().Format(time.DateOnly) + " cpu-a"}}
+	want := []memorytext.Bullet{{Line: 3, Text: "one", Head: "one", From: "2026-01-01"}, {Line: 9, Text: "prefers metric units", Head: "prefers metric units", From: time.Now().Format(time.DateOnly) + " cpu-a"}}
 	if diff := cmp.Diff(want, f.Bullets); diff != "" {
 		t.Error(diff)
 	}
@@ -186,14 +201,6 @@ func TestMemoryAppendRefuses(t *testing.T) {
 	}
 }
 
-func TestMemoryAppendInAnOpenFenceWritesNothing(t *testing.T) {
-	m := New(Config{Root: t.TempDir()})
-	writeFile(t, m.Path(global), "```\ncode")
-	if _, err := m.Append(t.Context(), Lesson{Text: "tea"}); err == nil || readFile(t, m.Path(global)) != "```\ncode" {
-		t.Errorf("err %v, file %q", err, readFile(t, m.Path(global)))
-	}
-}
-
 func TestMemoryAppendKeepsLinkAndMode(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
 	m := New(Config{Root: root})
@@ -209,14 +216,14 @@ func TestMemoryAppendKeepsLinkAndMode(t *testing.T) {
 	if fi, err := os.Stat(target); err != nil || fi.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", fi.Mode(), err)
 	}
-	if got := readFile(t, target); !strings.HasPrefix(got, "- one\n- tea ") {
+	if got := readFile(t, target); !strings.HasPrefix(got, "- one\n\n## Remembered\n\n- tea ") {
 		t.Errorf("target: %q", got)
 	}
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 1 {
 		t.Errorf("left beside it: %v, %v", left, err)
 	}
 	must(t, os.Remove(target)) // a dangling link
-	if got := remember(t, m, "tea"); !strings.HasPrefix(got, "- tea") {
+	if got := remember(t, m, "tea"); !strings.HasPrefix(got, "## Remembered\n\n- tea") {
 		t.Errorf("through a link to nothing: %q", got)
 	}
 }
@@ -314,7 +321,7 @@ func BenchmarkMemoryIntoPrompt(b *testing.B) {
 	writeFile(b, m.Path(global), strings.Repeat("- prefers metric units in every answer <!-- 2026-11-21 cpu-a -->\n", 120))
 	for b.Loop() {
 		f, err := m.Load(global)
-		if err != nil || memorytext.Inject(f.Text, 4000).Cut == 0 {
+		if err != nil || memorytext.Inject(f.Text, 4000).Left == 0 {
 			b.Fatal(err)
 		}
 	}

@@ -109,7 +109,7 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	}
 	bullet := memorytext.FormatLesson(text, l.Session, time.Now())
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
-	var added string
+	var change memorytext.Change
 	var written []byte
 	how, waits := sharedfile.Editing{Patience: patience}, ""
 	if keep {
@@ -127,10 +127,8 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 		if why := s.room.full(l.Target, before, text, l.Hand); why != "" {
 			return nil, fmt.Errorf("%w: %s; replace one of them", ErrFull, why)
 		}
-		written, w.Line, added = before.Insert(raw, bullet)
-		if !memorytext.ParseBytes(written).HasBullet(w.Line, text) {
-			return nil, fmt.Errorf("%s has no place for a lesson: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
-		}
+		written, change = before.Append(raw, bullet)
+		w.Line = change.At + 1
 		return written, nil
 	})
 	if err == nil {
@@ -149,7 +147,7 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	if err != nil {
 		return Written{}, undo{}, err
 	}
-	return w, undo{Target: l.Target, Change: memorytext.Change{Line: added}}, nil
+	return w, undo{Target: l.Target, Change: change}, nil
 }
 
 // findDuplicate finds the bullet that already says what text says.

@@ -82,9 +82,8 @@ func (s *sieve) mayHold(t *forgotten.Traces, raw []byte) bool {
 func (s *sieve) forgetJournal(j *sharedfile.Journal, t *forgotten.Traces, dry bool) []forgotten.Touched {
 	over := func(l sharedfile.Line) *pass { return &pass{s: s, t: t, path: j.PathOf(l), dry: true} }
 	path, err := j.Forget(sharedfile.Matcher{
-		Line:  func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
-		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Own().Counts("") },
-		Raw:   t.HoldsRaw,
+		Line: func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
+		Raw:  t.HoldsRaw,
 	}, dry)
 	if path == "" {
 		return nil

@@ -84,7 +84,7 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 		done []UndoStep
 		errs []error
 	)
-	for _, u := range changes {
+	for _, u := range slices.Backward(changes) { // the newest first, so that a heading without lines goes too
 		if err := m.revert(ctx, u, named); err != nil {
 			errs = append(errs, err)
 			continue

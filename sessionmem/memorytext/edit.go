@@ -3,7 +3,6 @@ package memorytext
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mac-stats/sessionmem/wholefile"
@@ -17,62 +16,62 @@ func LineEnd(raw []byte) string {
 	return "\n"
 }
 
-// Insert adds a bullet at the end of the last list, in the style of that list, and leaves
-// all other bytes as they are. In a file without a list the bullet goes to the end. It
-// returns the new bytes, the bullet's 1-based line number, and the line. m must be the
-// parsed raw.
-func (m Text) Insert(raw []byte, bullet string) (out []byte, line int, added string) {
-	eol, items := LineEnd(raw), m.Items
-	last := -1
-	for i, it := range items {
-		if it.Kind == Bulleted {
-			last = i
-		}
-	}
-	if last < 0 {
-		added = "- " + bullet
-		return appendAtEnd(raw, added, eol)
-	}
-	pad, sign := listManner(items[:last+1])
-	added = pad + sign + " " + bullet
-	after := items[last].First + len(items[last].Lines) // the number of lines before the new one
-	at := lineOffset(raw, after)
-	out = slices.Clone(raw[:at])
-	if at > 0 && raw[at-1] != '\n' {
-		out = append(out, eol...)
-	}
-	out = append(out, added+eol...)
-	return append(out, raw[at:]...), after + 1, added
+// ownHeading is the heading of the lines that the app remembers. A person's heading, list
+// or code would give them another meaning.
+const ownHeading = "## Remembered"
+
+func isOwn(it Item) bool {
+	return it.Kind == Heading && strings.TrimRight(it.Lines[0], " \t\r") == ownHeading
 }
 
-// listManner returns how to write the next bullet of the list that ends the items: its
-// outermost indentation, and its sign or next number.
-func listManner(items []Item) (pad, sign string) {
-	last := items[len(items)-1]
-	pad, sign = last.pad, last.sign
-	for i := len(items) - 2; i >= 0 && items[i].Kind == Bulleted; i-- {
-		if len(items[i].pad) < len(pad) {
-			pad, sign = items[i].pad, items[i].sign
-		}
+// Append adds a bullet at the end of a memory, below the app's own heading, and leaves all
+// other bytes as they are. m must be the parsed raw.
+func (m Text) Append(raw []byte, bullet string) (out []byte, change Change) {
+	if m.pending { // a comment of ours would end the one that a person has begun
+		bullet = cutComments(bullet)
 	}
-	if n, err := strconv.Atoi(sign[:len(sign)-1]); err == nil {
-		sign = strconv.Itoa(n+1) + sign[len(sign)-1:]
-	}
-	return pad, sign
+	return m.append(raw, strings.TrimRight(bullet, " "), true)
 }
 
-// appendAtEnd appends a line to the file's text, with a blank line between a paragraph or
-// heading and the new list.
-func appendAtEnd(raw []byte, added, eol string) ([]byte, int, string) {
-	out := slices.Clone(raw)
-	if len(out) > 0 && out[len(out)-1] != '\n' {
+// AppendListed is Append without a heading, for a file that is one list of the app's own.
+func (m Text) AppendListed(raw []byte, bullet string) (out []byte, change Change) {
+	return m.append(raw, bullet, false)
+}
+
+func (m Text) append(raw []byte, bullet string, headed bool) (out []byte, change Change) {
+	eol := LineEnd(raw)
+	bom, body := wholefile.CutBOM(raw)
+	out = slices.Clone(body)
+	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, eol...)
 	}
-	if text := strings.TrimRight(Normalize(out), "\n"); text != "" && !bytes.HasSuffix(out, []byte(eol+eol)) {
+	if m.fence != "" { // a code block ends with its file, and our lines aren't code
+		out = append(out, m.fence+eol...)
+	}
+	var last, heading Item
+	for _, it := range m.Items {
+		if it.Kind != Blank {
+			last = it
+		}
+		if it.Kind == Heading {
+			heading = it
+		}
+	}
+	needsHeading := headed && !isOwn(heading)
+	if (needsHeading || last.Kind != Bulleted) && len(bytes.TrimSpace(out)) > 0 && !endsBlank(out) {
 		out = append(out, eol...)
 	}
-	line := bytes.Count(out, []byte("\n")) + 1
-	return append(out, added+eol...), line, added
+	if needsHeading {
+		out = append(out, ownHeading+eol+eol...)
+	}
+	change = Change{Line: "- " + bullet, Lead: string(out[len(body):]), At: bytes.Count(out, []byte("\n"))}
+	return slices.Concat(bom, out, []byte(change.Line+eol)), change
+}
+
+// endsBlank reports whether a text ends with a blank line.
+func endsBlank(text []byte) bool {
+	text, _ = bytes.CutSuffix(text, []byte("\n"))
+	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
 }
 
 // lineOffset returns the offset of the 0-based line n, or of the end.
@@ -122,25 +121,28 @@ func (it Item) Bytes(raw []byte) (begin, end int) {
 // Change records what was done to the lines of a file, as far as needed to undo it.
 type Change struct {
 	Line  string `json:"l,omitempty"` // the new line; "" for a removal
+	Lead  string `json:"g,omitempty"` // for an addition: what was written before the line
 	Old   []byte `json:"o,omitempty"` // the removed lines, as they were
 	After string `json:"a,omitempty"` // for a removal: the line above
-	At    int    `json:"n,omitempty"` // for a removal: the 0-based line number
+	At    int    `json:"n,omitempty"` // the 0-based line number
 }
 
-// Revert undoes the change: it removes the added line and puts back what was there before.
-// It returns false if the added line is gone.
+// Revert undoes the change: it removes the added line with what belongs to it, and puts back
+// what was there before. It returns false if the added line is gone.
 func (u Change) Revert(raw []byte) ([]byte, bool) {
 	if u.Line == "" {
 		return u.Reinsert(raw), true
 	}
-	end := len(raw)
-	for end > 0 {
-		begin := bytes.LastIndexByte(raw[:end-1], '\n') + 1
-		if line := bytes.TrimPrefix(raw[begin:end], []byte("\xef\xbb\xbf")); string(bytes.TrimRight(line, "\r\n")) == u.Line {
-			begin = end - len(line)
-			return slices.Concat(raw[:begin], u.Old, raw[end:]), true
+	m := ParseBytes(raw)
+	for _, it := range slices.Backward(m.Items) {
+		if it.Kind == Blank || strings.TrimRight(it.Lines[0], "\r") != u.Line {
+			continue
 		}
-		end = begin
+		begin, end := it.Bytes(raw)
+		if len(bytes.TrimSpace(raw[end:])) == 0 && bytes.HasSuffix(raw[:begin], []byte(u.Lead)) {
+			begin -= len(u.Lead)
+		}
+		return slices.Concat(raw[:begin], u.Old, raw[end:]), true
 	}
 	return nil, false
 }

@@ -8,28 +8,85 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A new bullet goes to the end of the last list, in its style, and all other bytes stay.
-func TestInsert(t *testing.T) {
+// A new line goes to the end, below the app's own heading: nothing of a person's gives it
+// another meaning. All other bytes stay, and undoing it restores the file to the byte.
+func TestAppend(t *testing.T) {
+	const own = "## Remembered\n\n- tea\n"
 	for _, tc := range []struct{ name, raw, want string }{
-		{"no file", "", "- tea\n"},
-		{"a list", "# M\n\n- one\n", "# M\n\n- one\n- tea\n"},
-		{"a list without a line end", "- one", "- one\n- tea\n"},
-		{"prose behind it", "- one\n\n## Notes\n", "- one\n- tea\n\n## Notes\n"},
-		{"a numbered list", "1) one\n2) two\n", "1) one\n2) two\n3) tea\n"},
-		{"a nested list", "+ one\n  - in\n", "+ one\n  - in\n+ tea\n"},
-		{"no list", "# M\nprose", "# M\nprose\n\n- tea\n"},
-		{"no list, a blank line at the end", "prose\n\n", "prose\n\n- tea\n"},
-		{"Windows line ends and a mark", "\ufeffprose\r\n", "\ufeffprose\r\n\r\n- tea\r\n"},
+		{"no file", "", own},
+		{"a list", "# M\n\n- one\n", "# M\n\n- one\n\n" + own},
+		{"no line end", "- one", "- one\n\n" + own},
+		{"a blank line at the end", "prose\n\n", "prose\n\n" + own},
+		{"a procedure", "1) one\n2) two\n", "1) one\n2) two\n\n" + own},
+		{"a heading that would turn it around", "## Never do this\n\n- x\n", "## Never do this\n\n- x\n\n" + own},
+		{"front matter", "---\ntags:\n  - personal\n---\n", "---\ntags:\n  - personal\n---\n\n" + own},
+		{"an open code block", "~~~go\nx", "~~~go\nx\n~~~\n\n" + own},
+		{"a code block that is open in a list", "- run\n  ```\n  x\n", "- run\n  ```\n  x\n\n" + own},
+		{"an indented example", "Like this:\n\n    - x\n", "Like this:\n\n    - x\n\n" + own},
+		{"an open comment", "<!-- to do\n- x\n", "<!-- to do\n- x\n\n" + own},
+		{"its own heading", "- a\n\n## Remembered\n\n- b\n", "- a\n\n## Remembered\n\n- b\n- tea\n"},
+		{"what a person wrote below a line", "## Remembered\n\n- b\n  (more)", "## Remembered\n\n- b\n  (more)\n- tea\n"},
+		{"a paragraph below its own heading", "## Remembered\n\n- b\n\nmine\n", "## Remembered\n\n- b\n\nmine\n\n- tea\n"},
+		{"its own heading without a line", "## Remembered\n", "## Remembered\n\n- tea\n"},
+		{"a section behind its own", "## Remembered\n\n- b\n\n## Mine\n", "## Remembered\n\n- b\n\n## Mine\n\n" + own},
+		{"its heading as an example", "```\n## Remembered\n```\n", "```\n## Remembered\n```\n\n" + own},
+		{"Windows line ends and a mark", "\ufeffprose\r\n", "\ufeffprose\r\n\r\n## Remembered\r\n\r\n- tea\r\n"},
 	} {
-		out, line, added := ParseBytes([]byte(tc.raw)).Insert([]byte(tc.raw), "tea")
-		if diff := cmp.Diff(tc.want, string(out)); diff != "" {
-			t.Errorf("%s: %s", tc.name, diff)
+		for _, comment := range []string{"", " <!-- 2026-11-21 cpu-a -->"} {
+			out, change := ParseBytes([]byte(tc.raw)).Append([]byte(tc.raw), "tea"+comment)
+			want := strings.Replace(tc.want, "- tea", "- tea"+comment, 1)
+			if strings.Contains(tc.raw, "<!--") {
+				want = tc.want
+			}
+			if diff := cmp.Diff(want, string(out)); diff != "" {
+				t.Errorf("%s: %s", tc.name, diff)
+			}
+			checkAppended(t, tc.raw, string(out), "tea", change)
 		}
-		if at := ParseBytes(out).Lines[line-1]; at != added || !ParseBytes(out).HasBullet(line, "tea") || !ParseBytes(out).HasBullet(0, "tea") || ParseBytes(out).HasBullet(line+1, "tea") {
-			t.Errorf("%s: line %d is %q, added %q", tc.name, line, at, added)
+	}
+}
+
+// checkAppended checks what holds for every file that a line was added to.
+func checkAppended(t *testing.T, raw, out, text string, change Change) {
+	t.Helper()
+	if !strings.HasPrefix(out, raw) {
+		t.Errorf("%q became %q", raw, out)
+	}
+	before, after := Pieces(Normalize([]byte(raw))), Pieces(Normalize([]byte(out)))
+	if len(after) != len(before)+1 || after[len(after)-1].Text != text || after[len(after)-1].Heading != "Remembered" || after[len(after)-1].Line != change.At+1 {
+		t.Errorf("%q: the pieces %+v became %+v", raw, before, after)
+	}
+	for i, p := range before {
+		if !strings.HasPrefix(after[i].Text, p.Text) || after[i].Line != p.Line {
+			t.Errorf("%q: the piece %+v became %+v", raw, p, after[i])
 		}
-		if back, ok := (Change{Line: added}).Revert(out); !ok || string(back) != tc.raw && tc.name != "no list" && tc.name != "a list without a line end" && !strings.HasPrefix(tc.name, "Windows") {
-			t.Errorf("%s: reverted to %q", tc.name, back)
+	}
+	lines := strings.Split(strings.TrimRight(Normalize([]byte(out)), "\n"), "\n")
+	if lines[len(lines)-1] != change.Line {
+		t.Errorf("%q: the last line is %q", raw, lines[len(lines)-1])
+	}
+	if back, ok := change.Revert([]byte(out)); !ok || string(back) != raw {
+		t.Errorf("%q: reverted to %q", raw, back)
+	}
+	twice, _ := ParseBytes([]byte(out)).Append([]byte(out), "coffee")
+	if again := Pieces(Normalize(twice)); len(again) != len(after)+1 || strings.Count(string(twice), ownHeading) != strings.Count(out, ownHeading) {
+		t.Errorf("%q: a second line makes it %q", raw, twice)
+	}
+}
+
+// What a person writes below a remembered line belongs to it, and goes with it.
+func TestWhatIsWrittenBelowALineBelongsToIt(t *testing.T) {
+	for _, more := range []string{"  (behind the ladder)", "(behind the ladder)", "\t(behind the ladder)", "\n  (behind the ladder)"} {
+		raw := "# Me\n\n- works nights\n"
+		out, change := ParseBytes([]byte(raw)).Append([]byte(raw), "key in the shed <!-- 2026-11-27 cpu-a -->")
+		edited := string(out) + more + "\n"
+		bullets := ParseBytes([]byte(edited)).Bullets()
+		want := Bullet{Line: 7, Text: "key in the shed (behind the ladder)", Head: "key in the shed", From: "2026-11-27 cpu-a"}
+		if diff := cmp.Diff(want, bullets[len(bullets)-1]); diff != "" {
+			t.Errorf("%q: %s", more, diff)
+		}
+		if back, ok := change.Revert([]byte(edited)); !ok || string(back) != raw {
+			t.Errorf("%q: reverted to %q", more, back)
 		}
 	}
 }
@@ -111,14 +168,15 @@ func TestProvenance(t *testing.T) {
 
 // A memory is searched by its pieces, each about one thing.
 func TestPieces(t *testing.T) {
-	const text = "# Mine #\n\nFirst <!-- hidden --> paragraph.\nIts second line.\n\n- one\n  goes on <!-- 2026-11-21 cpu-a -->\n- <!-- only this -->\n\n---\n\n## Code\n\n```\n- no bullet\n```\n\n| a |\n|---|\n"
+	const text = "# Mine #\n\nFirst <!-- hidden --> paragraph.\nIts second line.\n\n- one\n  goes on <!-- 2026-11-21 cpu-a -->\n- <!-- only this -->\n\n---\n\n## Code\n\n```\n- no bullet\n```\n\n| a |\n|---|\n\n## Lives in Bern\n"
 	want := []Piece{
-		{Line: 3, Text: "First  paragraph.\nIts second line.", Heading: "Mine"},
-		{Line: 6, Text: "one goes on", From: "2026-11-21 cpu-a", Heading: "Mine"},
-		{Line: 14, Text: "```\n- no bullet\n```", Heading: "Code"},
-		{Line: 18, Text: "| a |\n|---|", Heading: "Code"},
+		{Line: 3, Text: "First  paragraph.\nIts second line.", Heading: "Mine", item: 2},
+		{Line: 6, Text: "one goes on", From: "2026-11-21 cpu-a", Heading: "Mine", item: 4},
+		{Line: 14, Text: "```\n- no bullet\n```", Heading: "Code", item: 11},
+		{Line: 18, Text: "| a |\n|---|", Heading: "Code", item: 13},
+		{Line: 21, Text: "Lives in Bern", item: 15},
 	}
-	if diff := cmp.Diff(want, Pieces(text)); diff != "" {
+	if diff := cmp.Diff(want, Pieces(text), cmp.AllowUnexported(Piece{})); diff != "" {
 		t.Error(diff)
 	}
 	if n := Size("\n- é <!-- hidden -->\n\n"); n != len("- e") {

@@ -1,7 +1,9 @@
 package memorytext
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/transcript"
@@ -9,117 +11,172 @@ import (
 
 // Injected is the part of a memory file that goes into a prompt.
 type Injected struct {
-	Text   string // whole lines only: bullets (and other text) with the headings above them
+	Text   string // pieces, with the headings above them
+	Pieces int    // their number
 	Used   int    // characters (runes) injected
-	Size   int    // characters of the whole file without comments
+	Size   int    // characters of the whole memory
 	Budget int
-	Cut    int // bullets left out (the oldest)
+	Left   int // characters left out: the oldest pieces, and the end of one that is too long
+
+	out map[int]bool // the lines left out (1-based)
 }
 
-// Inject cuts a memory to a budget of characters: it removes comments and keeps the newest
-// whole bullets. Other items (a paragraph, a table) are kept or left out as a whole too. If
-// everything fits, everything is kept.
-func Inject(text string, budget int) Injected {
-	text = transcript.TrimBlankLines(withoutComments(text))
-	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
-	if in.Size <= budget {
-		in.Text, in.Used = text, in.Size
-		return in
-	}
-	items := Parse(text).Items
-	kept := keepNewest(items, budget)
-	for i, it := range items {
-		if it.Kind == Bulleted && !kept[i] {
-			in.Cut++
+// LeftOut reports whether the prompt lacks a line of the file (1-based), at least in part.
+// Blank lines and comments aren't missed.
+func (in Injected) LeftOut(line int) bool { return in.out[line] }
+
+// Size returns how many characters of a memory could go into a prompt.
+func Size(text string) int { return utf8.RuneCountInString(Parse(text).whole()) }
+
+// whole returns the memory without comments and front matter.
+func (m Text) whole() string {
+	var lines []string
+	for _, it := range m.Items {
+		if it.Kind != Blank {
+			lines = append(lines, m.visibleLines(it)...)
+			continue
+		}
+		for n, line := range it.Lines {
+			if _, touched := m.bare[it.First+n]; !touched && strings.TrimSpace(line) == "" {
+				lines = append(lines, "")
+			}
 		}
 	}
-	in.Text = joinKept(items, kept)
+	return transcript.TrimBlankLines(strings.Join(lines, "\n"))
+}
+
+// Inject cuts a memory to a budget of characters. If everything fits, everything is kept.
+// Otherwise it keeps the newest pieces, each whole and with the headings above it. A piece
+// that is larger than the budget by itself keeps its beginning.
+func Inject(text string, budget int) Injected {
+	m := Parse(text)
+	whole := m.whole()
+	in := Injected{Size: utf8.RuneCountInString(whole), Budget: budget}
+	pieces := m.pieces()
+	if in.Size <= budget {
+		in.Text, in.Used, in.Pieces = whole, in.Size, len(pieces)
+		return in
+	}
+	kept := m.keepNewest(pieces, budget)
+	in.out = map[int]bool{}
+	var parts []string
+	for i, it := range m.Items {
+		if it.Kind == Blank {
+			continue
+		}
+		if kept[i].text != "" {
+			parts = append(parts, kept[i].text)
+		}
+		in.Left += size(m.visibleLines(it)) - kept[i].size
+		for n := kept[i].lines; n < len(it.Lines); n++ {
+			in.out[it.First+n+1] = true
+		}
+	}
+	for _, p := range pieces {
+		if kept[p.item].text != "" {
+			in.Pieces++
+		}
+	}
+	in.Text = strings.Join(parts, "\n")
 	in.Used = utf8.RuneCountInString(in.Text)
 	return in
 }
 
-// LeftOut returns the lines of a memory (1-based) that a prompt with this budget doesn't
-// hold: those that Inject cuts, and headings with no kept line below. Blank lines and
-// comments aren't included.
-func LeftOut(file string, budget int) map[int]bool {
-	text := withoutComments(file)
-	in := transcript.TrimBlankLines(text)
-	if utf8.RuneCountInString(in) <= budget {
-		return nil
+// part is what is kept of an item.
+type part struct {
+	text  string // "" if nothing is
+	size  int    // the item's own characters in text
+	lines int    // the item's lines that are kept whole
+}
+
+// keepNewest chooses pieces from the end of the file as long as they fit, and returns what
+// is kept of each item.
+func (m Text) keepNewest(pieces []Piece, budget int) map[int]part {
+	kept := map[int]part{}
+	parent := parents(m.Items)
+	whole := func(i int) part {
+		lines := m.visibleLines(m.Items[i])
+		return part{strings.Join(lines, "\n"), size(lines), len(m.Items[i].Lines)}
 	}
-	hidden := map[int]bool{}
-	if text != file {
-		hidden = hiddenLines(file)
-	}
-	var numbers []int // of the lines that remain
-	for i := range strings.Count(file, "\n") + 1 {
-		if !hidden[i] {
-			numbers = append(numbers, i+1)
+	room := budget + 1 // the first line has no line end before it
+	for _, piece := range slices.Backward(pieces) {
+		var above []int
+		need := 0
+		for h := parent[piece.item]; h >= 0 && kept[h].text == ""; h = parent[h] {
+			above = append(above, h)
+			need += whole(h).size + 1
 		}
-	}
-	for i, line := range strings.Split(text, "\n") {
-		if strings.TrimSpace(line) != "" {
-			numbers = numbers[i:]
-			break
-		}
-	}
-	out := map[int]bool{}
-	items := Parse(in).Items
-	kept := keepNewest(items, budget)
-	for i, it := range items {
-		for n := range it.Lines {
-			if !kept[i] && it.Kind != Blank {
-				out[numbers[it.First+n]] = true
+		own := whole(piece.item)
+		if need+own.size+1 > room {
+			if need+own.size <= budget || own.size <= leastPart {
+				break
+			}
+			if own = beginning(m.visibleLines(m.Items[piece.item]), room-need-1); own.text == "" {
+				continue
 			}
 		}
-	}
-	return out
-}
-
-// Size returns how many characters of a memory could go into a prompt.
-func Size(text string) int {
-	return utf8.RuneCountInString(transcript.TrimBlankLines(withoutComments(text)))
-}
-
-// keepNewest chooses items from the end of the file, each whole and with the headings above
-// it, as long as they fit. It skips items that are larger than the budget.
-func keepNewest(items []Item, budget int) []bool {
-	kept := make([]bool, len(items))
-	parent := parents(items)
-	used := 0
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Kind != Bulleted && items[i].Kind != Prose {
-			continue
+		kept[piece.item] = own
+		for _, h := range above {
+			kept[h] = whole(h)
 		}
-		need := items[i].size()
-		if need > budget {
-			continue
-		}
-		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
-			need += items[h].size()
-		}
-		if used+need > budget {
-			break
-		}
-		used += need
-		kept[i] = true
-		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
-			kept[h] = true
-		}
+		room -= need + utf8.RuneCountInString(own.text) + 1
 	}
 	return kept
 }
 
-// size returns the number of the item's characters, line ends included.
-func (it Item) size() int {
-	n := 0
-	for _, l := range it.Lines {
-		n += utf8.RuneCountInString(l) + 1
+// size returns the number of characters of lines.
+func size(lines []string) int { return utf8.RuneCountInString(strings.Join(lines, "\n")) }
+
+// leastPart is the smallest part of a piece that is worth keeping, in characters.
+const leastPart = 80
+
+// ellipsis stands behind the kept part of a line.
+const ellipsis = " …"
+
+// beginning returns the beginning of a piece that has room: whole lines, or else as much of
+// the first ones as fits, to the end of a sentence or word. A code block that is cut is
+// closed.
+func beginning(lines []string, room int) part {
+	fence := transcript.OpeningFence(lines[0])
+	if fence != "" {
+		room -= len(fence) + 1
 	}
-	return n
+	if room < leastPart {
+		return part{}
+	}
+	n, used := 0, 0
+	for ; n < len(lines); n++ {
+		next := used + utf8.RuneCountInString(lines[n]) + min(n, 1)
+		if next > room {
+			break
+		}
+		used = next
+	}
+	own := part{strings.Join(lines[:n], "\n"), used, n}
+	switch {
+	case fence != "" && n > 0:
+		own.text += "\n" + fence
+		return own
+	case own.size >= room/2:
+		return own
+	}
+	runes := []rune(strings.Join(lines, "\n"))[:room-utf8.RuneCountInString(ellipsis)]
+	end := len(runes)
+	for i := len(runes) - 1; i > len(runes)/2; i-- {
+		if unicode.IsSpace(runes[i]) && strings.ContainsRune(".!?…", runes[i-1]) || strings.ContainsRune("。！？", runes[i]) {
+			end = i + 1
+			break
+		}
+		if end == len(runes) && unicode.IsSpace(runes[i]) {
+			end = i
+		}
+	}
+	text := strings.TrimRight(string(runes[:end]), " \t\r\n")
+	return part{text + ellipsis, utf8.RuneCountInString(text), n}
 }
 
-// parents returns for each item the index of the heading it belongs to, or -1.
+// parents returns for each item the index of the heading it belongs to, or -1. The app's own
+// heading belongs to none.
 func parents(items []Item) []int {
 	parent := make([]int, len(items))
 	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading that applies to items below that level
@@ -128,20 +185,14 @@ func parents(items []Item) []int {
 			parent[i] = under[7]
 			continue
 		}
-		parent[i] = under[it.level]
-		for level := it.level + 1; level < len(under); level++ {
-			under[level] = i
+		level := it.level
+		if isOwn(it) {
+			level = 1
+		}
+		parent[i] = under[level]
+		for l := level + 1; l < len(under); l++ {
+			under[l] = i
 		}
 	}
 	return parent
-}
-
-func joinKept(items []Item, kept []bool) string {
-	var lines []string
-	for i, it := range items {
-		if kept[i] {
-			lines = append(lines, it.Lines...)
-		}
-	}
-	return strings.Join(lines, "\n")
 }

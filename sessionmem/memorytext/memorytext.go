@@ -1,12 +1,14 @@
 // Package memorytext parses and changes the text of a memory file, which people edit too:
-// headings, bullets with their continuation lines, paragraphs, code, and comments, which no
-// model sees.
+// headings, bullets with their continuation lines, paragraphs, tables and code. Front matter
+// and comments aren't part of the memory: no model sees them.
 //
 // Rules:
 //   - The items of a parsed text (Parse) cover every line; joined, they are the text again.
-//   - A change (Insert, Replace, Change.Revert) leaves all unrelated bytes as they are, and
-//     uses the file's own line ends, list signs and indentation.
-//   - A prompt gets whole items, the newest first, without comments (Inject).
+//   - A new line (Append) goes to the end of the file, below a heading of the app's own, so
+//     that no list, code or heading of a person's gives it another meaning. All earlier bytes
+//     stay. Other changes (Replace, Change.Revert) leave all unrelated bytes as they are.
+//   - Any text is memory, in pieces (Pieces). A prompt gets whole pieces, the newest first,
+//     and whatever doesn't fit is counted in characters (Inject).
 //   - Parsing happens in every turn, so it copies no line and uses no regular expression.
 //
 // The package doesn't know files, locks or agents. Memory writes lessons and proposals with
@@ -25,7 +27,8 @@ import (
 // Bullet is one remembered line.
 type Bullet struct {
 	Line int    // 1-based line in the file
-	Text string // without the list's sign and the provenance comment at the end
+	Text string // without the list's sign and comments
+	Head string // the part of Text in the first line; people write more below a remembered line
 	From string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
 }
 
@@ -34,7 +37,7 @@ type Kind int
 
 // The kinds of items.
 const (
-	Blank Kind = iota
+	Blank Kind = iota // blank lines, comments and front matter
 	Heading
 	Bulleted
 	Prose // everything else that isn't blank: paragraphs, tables, fenced code
@@ -56,6 +59,10 @@ type Item struct {
 type Text struct {
 	Lines []string
 	Items []Item
+
+	bare    map[int]string // the lines that comments touch, without them
+	fence   string         // the mark of a code block that is open at the end; "" for none
+	pending bool           // a comment begins and never ends
 }
 
 // Parse parses a normalised text. It runs in every turn, so it copies no line and uses no
@@ -63,20 +70,25 @@ type Text struct {
 func Parse(text string) Text {
 	m := Text{Lines: strings.Split(text, "\n")}
 	m.Items = make([]Item, 0, min(len(m.Lines), 16+len(text)/24))
-	hidden := hiddenLines(text)
-	fenced := ""
-	for i, line := range m.Lines {
-		switch {
-		case fenced != "":
-			m.extend(i)
-			if transcript.ClosesFence(line, fenced) {
-				fenced = ""
-			}
-		case hidden[i] || strings.TrimSpace(line) == "":
+	s := scan(m.Lines)
+	m.bare, m.pending = s.bare, s.pending
+	if !s.inList {
+		m.fence = s.fence
+	}
+	for i := range m.Lines {
+		switch s.kinds[i] {
+		case blankLine:
 			m.addBlank(i)
-		case transcript.OpeningFence(line) != "":
-			fenced = transcript.OpeningFence(line)
-			if !m.continues(i) {
+		case codeLine:
+			if i > 0 && s.kinds[i-1] >= openLine {
+				m.extend(i)
+			} else {
+				m.begin(i, Item{Kind: Prose})
+			}
+		case openLine:
+			if _, _, _, listed := cutBullet(m.Lines[i]); listed {
+				m.addLine(i)
+			} else if !m.continues(i) {
 				m.begin(i, Item{Kind: Prose})
 			}
 		default:
@@ -202,6 +214,9 @@ func headingLevel(line string) int {
 	return level
 }
 
+// headingText returns a heading's words.
+func headingText(line string) string { return transcript.OneLine(strings.Trim(line, "# \t")) }
+
 // isRule reports whether a line is a horizontal rule.
 func isRule(line string) bool {
 	rest := strings.TrimLeft(line, " ")
@@ -240,11 +255,17 @@ func (it Item) Bullet() (b Bullet, ok bool) {
 	}
 	body := it.text
 	if len(it.Lines) > 1 {
-		body += " " + strings.Join(it.Lines[1:], " ")
+		body += "\n" + strings.Join(it.Lines[1:], "\n")
 	}
 	b.Line = it.First + 1
-	body, b.From = cutProvenance(body)
-	b.Text = transcript.OneLine(replaceComments(body, func(string) string { return " " }))
+	b.Head, b.Text = it.text, body
+	if spans := inlineComments(body); len(spans) > 0 {
+		blank := func(string) string { return " " }
+		b.Text = without(body, spans, blank)
+		b.Head = without(it.text, inlineComments(it.text), blank)
+		b.From = provenance(body, spans, len(it.text))
+	}
+	b.Text, b.Head = transcript.OneLine(b.Text), transcript.OneLine(b.Head)
 	return b, b.Text != ""
 }
 

@@ -41,17 +41,18 @@ func LearnedOnDiscord(from string) bool {
 	return false
 }
 
-// cutProvenance removes the comment at the end of a bullet, if there is one, and returns
-// its words.
-func cutProvenance(body string) (rest, from string) {
-	inner, ok := strings.CutSuffix(strings.TrimRight(body, " \t"), "-->")
-	i := strings.LastIndexByte(inner, '<')
-	if !ok || i < 0 || !strings.HasPrefix(inner[i:], "<!--") || strings.ContainsAny(inner[i+4:], ">\n") {
-		return body, ""
+// provenance returns the words of the comment that ends a bullet, or else its first line,
+// which has the given length.
+func provenance(body string, spans [][2]int, first int) string {
+	for _, end := range []int{len(strings.TrimRight(body, " \t\r\n")), len(strings.TrimRight(body[:first], " \t\r"))} {
+		for _, span := range spans {
+			if span[1] != end || span[1]-span[0] < len("<!---->") {
+				continue
+			}
+			if words := body[span[0]+len("<!--") : end-len("-->")]; !strings.ContainsAny(words, "<>\n") {
+				return strings.TrimSpace(words)
+			}
+		}
 	}
-	from = strings.TrimSpace(inner[i+4:])
-	if strings.Contains(inner[:i], "<!--") {
-		return body, from // it may end a comment that began earlier
-	}
-	return inner[:i], from
+	return ""
 }

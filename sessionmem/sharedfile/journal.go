@@ -1,6 +1,7 @@
 package sharedfile
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -41,11 +42,10 @@ type journal struct {
 
 // Line is a line that the app wrote into a memory file.
 type Line struct {
-	ID    string    `json:"id"`
-	File  string    `json:"file"`            // relative to the data folder, with slashes
-	Line  string    `json:"line"`            // as it is in the file, with its sign and comment
-	After string    `json:"after,omitempty"` // the line above it
-	At    time.Time `json:"at"`
+	ID   string    `json:"id"`
+	File string    `json:"file"` // relative to the data folder, with slashes
+	Line string    `json:"line"` // as it is in the file, with its sign and comment
+	At   time.Time `json:"at"`
 }
 
 // Text returns the line's text.
@@ -104,20 +104,15 @@ func (j *Journal) now() *journal {
 	if err == nil && j.stat != nil && wholefile.StampOf(fi) == wholefile.StampOf(j.stat) {
 		return &j.last
 	}
-	j.last, _, j.stat, err = j.read()
+	var raw []byte
+	j.last, raw, j.stat, err = j.read()
 	switch {
 	case err == nil:
 		lines := len(j.last.Lines)
 		j.last.Lines = slices.DeleteFunc(j.last.Lines, func(l Line) bool {
 			return j.p.Sieve.Returned(j.PathOf(l), l.Line)
 		})
-		j.dirty = len(j.last.Lines) < lines
-		for i, l := range j.last.Lines {
-			if l.After != "" && j.p.Sieve.Returned(j.PathOf(l), l.After) {
-				j.last.Lines[i].After = ""
-				j.dirty = true
-			}
-		}
+		j.dirty = len(j.last.Lines) < lines || namesLineAbove(raw)
 	case !errors.Is(err, fs.ErrNotExist):
 		j.p.Logger.Warn("the journal of remembered lines can't be read: what was dropped before can't be put back", "path", j.path, "err", err)
 	}
@@ -199,7 +194,7 @@ func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []b
 			if old[b.Text] {
 				continue
 			}
-			on.Lines = append(on.Lines, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), After: now.Above(it), At: time.Now()})
+			on.Lines = append(on.Lines, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), At: time.Now()})
 			on.Removed = slices.DeleteFunc(on.Removed, func(hash string) bool { return hash == on.hash(b.Text) })
 		}
 	})
@@ -212,8 +207,10 @@ func markPresent(bullets map[string]bool, in memorytext.Text) {
 	}
 	for _, it := range in.Items {
 		b, ok := it.Bullet()
-		if _, asked := bullets[b.Text]; ok && asked {
-			bullets[b.Text] = true
+		for _, text := range []string{b.Text, b.Head} { // a person may have written more below it
+			if _, asked := bullets[text]; ok && asked {
+				bullets[text] = true
+			}
 		}
 	}
 }
@@ -313,9 +310,8 @@ func (j *Journal) Drop(path, text string) {
 
 // Matcher defines what to forget from the journal.
 type Matcher struct {
-	Line  func(Line) bool
-	Above func(Line) bool   // the line stays, but no longer names the line above it
-	Raw   func([]byte) bool // for the bytes of a damaged journal
+	Line func(Line) bool
+	Raw  func([]byte) bool // for the bytes of a damaged journal, or of one of an earlier version
 }
 
 // Forget removes matching text from the journal; with dry it only looks. It returns the
@@ -329,14 +325,7 @@ func (j *Journal) Forget(m Matcher, dry bool) (path string, err error) {
 	if err != nil || dry {
 		return j.path, err
 	}
-	err = j.change(func(on *journal) {
-		on.Lines = slices.DeleteFunc(on.Lines, m.Line)
-		for i, l := range on.Lines {
-			if m.Above(l) {
-				on.Lines[i].After = ""
-			}
-		}
-	})
+	err = j.change(func(on *journal) { on.Lines = slices.DeleteFunc(on.Lines, m.Line) })
 	if err == nil {
 		if found, err = j.holds(m); found {
 			err = errors.New("it still holds it; run it again")
@@ -354,5 +343,9 @@ func (j *Journal) holds(m Matcher) (bool, error) {
 	case errors.Is(err, errDamaged):
 		return m.Raw(raw), nil
 	}
-	return slices.ContainsFunc(on.Lines, func(l Line) bool { return m.Line(l) || m.Above(l) }), err
+	return slices.ContainsFunc(on.Lines, m.Line) || namesLineAbove(raw) && m.Raw(raw), err
 }
+
+// namesLineAbove reports whether a journal was written by version 0.2, which kept the line
+// above each line too. Writing it again removes these.
+func namesLineAbove(raw []byte) bool { return bytes.Contains(raw, []byte(`"after":`)) }

@@ -27,7 +27,7 @@ func TestTheJournalHasWhatTheAppWrote(t *testing.T) {
 		t.Fatalf("the journal has %q", got)
 	}
 	l := r.Journal().Lines()[1]
-	if l.File != "agents/memory.md" || r.Journal().PathOf(l) != r.path || l.After != "- by hand" || l.Line != "- dogs bark"+origin || time.Since(l.At) > time.Minute {
+	if l.File != "agents/memory.md" || r.Journal().PathOf(l) != r.path || l.Line != "- dogs bark"+origin || time.Since(l.At) > time.Minute {
 		t.Errorf("%+v", l)
 	}
 	saved(t, r.path, "- one\n") // another program's
@@ -109,9 +109,8 @@ func TestABrokenJournalStopsNoEdit(t *testing.T) {
 func TestForgettingInTheJournal(t *testing.T) {
 	matches := func(text string) bool { return strings.Contains(text, "zebra") }
 	m := sharedfile.Matcher{
-		Line:  func(l sharedfile.Line) bool { return matches(l.Line) },
-		Above: func(l sharedfile.Line) bool { return matches(l.After) },
-		Raw:   func(raw []byte) bool { return matches(string(raw)) },
+		Line: func(l sharedfile.Line) bool { return matches(l.Line) },
+		Raw:  func(raw []byte) bool { return matches(string(raw)) },
 	}
 	r := newRig(t)
 	journal := filepath.Join(r.root, "agents", ".memory-journal")
@@ -130,18 +129,25 @@ func TestForgettingInTheJournal(t *testing.T) {
 		t.Error("a dry run changed it")
 	}
 	forget(false, journal)
-	if l := r.Journal().Lines(); len(l) != 1 || l[0].Text() != "cats purr" || l[0].After != "" || matches(readFile(t, journal)) {
+	if l := r.Journal().Lines(); len(l) != 1 || l[0].Text() != "cats purr" || matches(readFile(t, journal)) {
 		t.Errorf("left: %+v", l)
 	}
 	forget(false, "")
 	// A backup brings it back: nobody reads it, and the next look removes it.
 	r.sieve.word = "zebra"
 	saved(t, journal, whole)
-	if l := r.Journal().Lines(); len(l) != 1 || l[0].After != "" || !r.Unsettled() {
+	if l := r.Journal().Lines(); len(l) != 1 || !r.Unsettled() {
 		t.Errorf("read: %+v", l)
 	}
 	if pending, err := r.TakeOver(t.Context()); err != nil || pending || matches(readFile(t, journal)) || r.Unsettled() {
 		t.Errorf("pending %v, %v", pending, err)
+	}
+	// Version 0.2 kept the line above each line too.
+	r.sieve.word = ""
+	saved(t, journal, strings.Replace(readFile(t, journal), `"line":`, `"after":"- the zebra sleeps","line":`, 1))
+	forget(false, journal)
+	if l := r.Journal().Lines(); len(l) != 1 || matches(readFile(t, journal)) {
+		t.Errorf("left: %s", readFile(t, journal))
 	}
 	saved(t, journal, "{a zebra")
 	forget(false, journal) // damaged, it is begun anew

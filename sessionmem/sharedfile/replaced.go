@@ -135,7 +135,7 @@ func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error 
 				continue
 			}
 			if parsed := memorytext.ParseBytes(out); !parsed.HasBullet(0, e.Text()) {
-				out, _, _ = parsed.Insert(out, memorytext.WithoutSign(e.Line))
+				out, _ = parsed.Append(out, memorytext.WithoutSign(e.Line))
 			}
 		}
 		return out, nil

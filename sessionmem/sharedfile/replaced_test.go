@@ -22,10 +22,10 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 		beside  string // what a visible file beside it has; "" for no such file
 	}{
 		{name: "nothing", pending: true, want: "- one\n- new" + origin + "\n"},
-		{name: "a line", write: "- mine\n", pending: true, want: "- one\n- mine\n- new" + origin + "\n"},
+		{name: "a line", write: "- mine\n", pending: true, want: "- one\n- mine\n\n## Remembered\n\n- new" + origin + "\n"},
 		{name: "the app's line too", write: "- new" + origin + "\n- mine\n", pending: true, want: "- one\n- new" + origin + "\n- mine\n"},
 		{name: "everything removed", cut: true, pending: true, want: "- one\n- new" + origin + "\n"},
-		{name: "forgotten text", write: "- zanzibar\n- mine\n", pending: true, want: "- one\n- mine\n- new" + origin + "\n", after: func(r *rig) { r.sieve.word = "zanzibar" }},
+		{name: "forgotten text", write: "- zanzibar\n- mine\n", pending: true, want: "- one\n- mine\n\n## Remembered\n\n- new" + origin + "\n", after: func(r *rig) { r.sieve.word = "zanzibar" }},
 		{name: "and another program saved it", write: "- mine\n", pending: true, want: "- theirs\n", beside: "- one\n- mine\n", after: func(r *rig) { saved(r.t, r.path, "- theirs\n") }},
 		{name: "and saved under the right name", write: "- mine\n", pending: true, want: "- one\n- mine\n", after: func(r *rig) { saved(r.t, r.path, "- one\n- mine\n") }},
 	} {

@@ -12,6 +12,7 @@ import (
 type Encoding struct {
 	order binary.ByteOrder // the byte order of UTF-16; nil: the bytes are used unchanged, as UTF-8
 	bom   bool             // UTF-16 with a byte order mark
+	cr    bool             // lines end with CR, as on Macs before OS X
 }
 
 var (
@@ -24,6 +25,14 @@ var (
 // (UTF-8 at the end, half a character, UTF-32) is decoded as far as possible, and becomes
 // UTF-8 when it is written.
 func Decode(raw []byte) ([]byte, Encoding) {
+	text, enc := decode(raw)
+	if bytes.IndexByte(text, '\r') >= 0 && bytes.IndexByte(text, '\n') < 0 {
+		text, enc.cr = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")), true
+	}
+	return text, enc
+}
+
+func decode(raw []byte) ([]byte, Encoding) {
 	enc, ok := findEncoding(raw)
 	if !ok {
 		return decodeMixed(raw), Encoding{}
@@ -173,9 +182,9 @@ func findEncoding(raw []byte) (Encoding, bool) {
 	case bytes.HasPrefix(raw, []byte{0xff, 0xfe, 0, 0}): // UTF-32
 		return Encoding{}, false
 	case bytes.HasPrefix(raw, utf16LE):
-		return Encoding{binary.LittleEndian, true}, true
+		return Encoding{order: binary.LittleEndian, bom: true}, true
 	case bytes.HasPrefix(raw, utf16BE):
-		return Encoding{binary.BigEndian, true}, true
+		return Encoding{order: binary.BigEndian, bom: true}, true
 	}
 	var zero [2]int
 	for i, b := range raw {
@@ -195,6 +204,9 @@ func findEncoding(raw []byte) (Encoding, bool) {
 
 // Encode returns the bytes of a text in this encoding.
 func (e Encoding) Encode(text []byte) []byte {
+	if e.cr {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r"))
+	}
 	if e.order == nil {
 		return text
 	}

@@ -300,7 +300,7 @@ func cutWords(cut *prompt.ContextCut) string {
 		one, many string
 	}{
 		{cut.Messages, "older message", "older messages"},
-		{cut.Memory, "memory line", "memory lines"},
+		{cut.Memory, "character of the memory", "characters of the memory"},
 		{cut.Roster, "agent or skill", "agents and skills"},
 		{cut.Result, "character of results", "characters of results"},
 		{cut.Attached, "character of the attached files", "characters of the attached files"},

@@ -88,7 +88,7 @@ func TestTheRowsOfATurn(t *testing.T) {
 		{agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Failed: "it is not allowed"}}, "✗ RUN_CMD: it is not allowed"},
 		{agents.Event{Type: agents.EventTool, Call: &agents.Call{Name: "RUN_CMD", Result: "so far"}}, ""},
 		{agents.Event{Type: agents.EventTool}, ""},
-		{agents.Event{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 1, Memory: 2, Roster: 3, Result: 4, Attached: 5}}, "did not fit: 1 older message, 2 memory lines, 3 agents and skills, 4 characters of results, 5 characters of the attached files"},
+		{agents.Event{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 1, Memory: 2, Roster: 3, Result: 4, Attached: 5}}, "did not fit: 1 older message, 2 characters of the memory, 3 agents and skills, 4 characters of results, 5 characters of the attached files"},
 		{agents.Event{Type: agents.EventContextCut}, "did not fit: something"},
 		{agents.Event{Type: agents.EventMemoryWritten, Text: "Likes tea"}, "remembered: Likes tea"},
 		{agents.Event{Type: agents.EventMemoryProposed, Text: "Likes tea"}, "proposed for memory: Likes tea"},

@@ -132,7 +132,7 @@ func TestMemoryAddAlwaysWrites(t *testing.T) {
 		if !strings.Contains(out, "remembered: ") || full != (i >= 8) {
 			t.Errorf("fact %d: %s", i, out)
 		}
-		if i == 19 && !strings.Contains(out, "lines do not fit a prompt") {
+		if i == 19 && !strings.Contains(out, "characters do not fit a prompt") {
 			t.Errorf("more than full: %s", out)
 		}
 	}

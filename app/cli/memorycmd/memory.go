@@ -11,9 +11,11 @@
 package memorycmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -43,8 +45,8 @@ type memoryLine struct {
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
 		searchCommand(c), statusCommand(c), reindexCommand(c), summarizeCommand(c), forgetCommand(c), backendCommand(c))
-	group.Long = `Memory is bullets in markdown files that you can edit: agents/memory.md for all
-agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
+	group.Long = `Memory is markdown files that you can edit: agents/memory.md for all agents,
+agents/agent-<id>/memory.md for one. Any text in them counts, from the next message on.
 Conversations are in the transcripts; search finds them there.`
 	return group
 }
@@ -108,20 +110,20 @@ func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 
 func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File) error {
 	budget := b.MemoryBudget(f.Target)
-	injected := memorytext.Inject(f.Text, budget)
+	injected := memorytext.Inject(f.Text, cmp.Or(budget, math.MaxInt))
 	if !c.Out.AsJSON {
 		if err := c.Out.Text(memoryHeading(f, injected, budget)); err != nil {
 			return err
 		}
 	}
-	for _, bullet := range f.Bullets {
+	for _, piece := range memorytext.Pieces(f.Text) {
 		line := memoryLine{
-			Type: "memory", File: f.Path, Line: bullet.Line, Text: bullet.Text, From: bullet.From,
+			Type: "memory", File: f.Path, Line: piece.Line, Text: piece.Text, From: piece.From,
 			UsedChars: injected.Used, Budget: budget,
 		}
-		text := fmt.Sprintf("%5d  %s", bullet.Line, words.OneLine(bullet.Text, 500))
-		if bullet.From != "" {
-			text += "  (" + words.OneLine(bullet.From, 60) + ")"
+		text := fmt.Sprintf("%5d  %s", piece.Line, words.OneLine(piece.Text, 500))
+		if piece.From != "" {
+			text += "  (" + words.OneLine(piece.From, 60) + ")"
 		}
 		if err := c.Out.Print(line, text+"\n"); err != nil {
 			return err
@@ -139,11 +141,11 @@ func memoryHeading(f memory.File, in memorytext.Injected, budget int) string {
 	case budget > 0:
 		text += fmt.Sprintf(": %d %% · %s of %s characters", 100*in.Size/budget, words.Thousands(in.Size), words.Thousands(budget))
 	}
-	if len(f.Bullets) == 0 {
+	if len(memorytext.Pieces(f.Text)) == 0 {
 		text += " · nothing remembered yet"
 	}
-	if in.Cut > 0 {
-		text += " · the oldest " + words.Count(in.Cut, "line does", "lines do") + " not fit a prompt"
+	if in.Left > 0 {
+		text += " · " + words.Count(in.Left, "character does", "characters do") + " not fit a prompt"
 	}
 	return text + "\n"
 }
@@ -195,7 +197,7 @@ func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written) error {
 	if err != nil {
 		return err
 	}
-	line.UsedChars = memorytext.Inject(f.Text, line.Budget).Used
+	line.UsedChars = memorytext.Inject(f.Text, cmp.Or(line.Budget, math.MaxInt)).Used
 	for _, bullet := range f.Bullets {
 		if bullet.Line == w.Line {
 			line.From = bullet.From

@@ -48,7 +48,7 @@ func TestWhatAMemoryFileHolds(t *testing.T) {
 	e.Must(t, "memory", "list") // makes the data folder
 	e.Write(t, "agents/agent-100.md", "---\nname: Single\nslug: single\n---\nAnswer.\n")
 	e.Write(t, "agents/memory.md", "# Notes\n\n"+strings.Repeat("- A line that takes about eighty characters, so that a hundred are too many of them.\n", 150))
-	if got := e.Must(t, "memory", "list"); !strings.Contains(got, "lines do not fit a prompt\n") {
+	if got := e.Must(t, "memory", "list"); !strings.Contains(got, "characters do not fit a prompt\n") {
 		t.Errorf("an overfull file: %.300s", got)
 	}
 	if got := e.Must(t, "memory", "list", "--agent", "coder"); !strings.HasSuffix(got, ": nothing yet\n") {

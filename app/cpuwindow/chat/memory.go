@@ -18,7 +18,7 @@ func (c *View) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.C
 			label = i18n.With("Used {{.Label}}", i18n.Places{"Label": label})
 		}
 		if r.Cut > 0 {
-			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": r.Cut})
+			label += i18n.With(", {{.Cut}} left out", i18n.Places{"Cut": i18n.Count("{{.N}} characters", r.Cut)})
 		}
 		out = append(out, g.Add(label, func() { c.Act.OpenMemory(r.Name) }))
 	}

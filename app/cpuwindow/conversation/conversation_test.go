@@ -87,7 +87,7 @@ func TestEventsBecomeEntries(t *testing.T) {
 		{"a memory", []agents.Event{{Type: agents.EventMemoryWritten, Memory: &agents.MemoryChange{Text: "x", UndoID: "1"}}}, []string{"user q", "note remembered “x”"}},
 		{"a proposal", []agents.Event{{Type: agents.EventMemoryProposed, Text: "x"}}, []string{"user q", "note proposed to remember “x”"}},
 		{"a reload", []agents.Event{{Type: agents.EventMemoryReloaded, Memory: &agents.MemoryChange{Path: "/a/memory.md", Added: 2, Removed: 1}}}, []string{"user q", "note memory.md reloaded · +2 −1"}},
-		{"what was cut", []agents.Event{{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 12, Memory: 1}}}, []string{"user q", "note left out, to fit the model's context: 12 older messages, 1 memory line"}},
+		{"what was cut", []agents.Event{{Type: agents.EventContextCut, Cut: &prompt.ContextCut{Messages: 12, Memory: 1}}}, []string{"user q", "note left out, to fit the model's context: 12 older messages, 1 character of the memory"}},
 		{"a run that ends while a sub-call lives", []agents.Event{call(agents.EventSubcallStart, agents.Call{ID: "1", Name: "a"}), {Type: agents.EventDone}}, []string{"user q", "call a done stopped"}},
 	}
 	for _, tc := range tests {

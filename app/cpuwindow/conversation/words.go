@@ -58,7 +58,7 @@ func cutLine(k *prompt.ContextCut) string {
 		}
 	}
 	add(k.Messages, i18n.Count("{{.N}} older messages", k.Messages))
-	add(k.Memory, i18n.Count("{{.N}} memory lines", k.Memory))
+	add(k.Memory, i18n.Count("{{.N}} characters of the memory", k.Memory))
 	add(k.Roster, i18n.Count("{{.N}} agents and skills", k.Roster))
 	add(k.Result, i18n.Count("{{.N}} characters of results", k.Result))
 	add(k.Attached, i18n.Count("{{.N}} characters of the attached files", k.Attached))

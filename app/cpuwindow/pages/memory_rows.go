@@ -149,8 +149,8 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	if p.data.diff != nil {
 		notes = append(notes, p.reloads.note(it.file.Path, p.data.diff, p.Load))
 	}
-	if it.injected.Cut > 0 {
-		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt, which has room for the newest only. Lines marked · are left out. Shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
+	if it.injected.Left > 0 {
+		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt, which has room for the newest only. Lines marked · are left out. Shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} characters are", it.injected.Left)}), kit.RoleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
 		notes = append(notes, prose.NewParagraph(words, kit.RoleMuted))
@@ -181,10 +181,9 @@ func (p *Memory) shareWords(it memoryItem) string {
 
 // cardLines returns the file's lines, with added and removed ones marked.
 func (p *Memory) cardLines(it memoryItem) []cardLine {
-	out := memorytext.LeftOut(it.file.Text, it.injected.Budget)
 	var lines []cardLine
 	for _, d := range fileLines(p.data.owned.Text, p.data.diff) {
-		l := cardLine{text: d.Text, op: d.Op, faint: out[d.After]}
+		l := cardLine{text: d.Text, op: d.Op, faint: it.injected.LeftOut(d.After)}
 		p.addOrigin(&l)
 		lines = append(lines, l)
 	}
