@@ -185,10 +185,11 @@ func mayBeAgentFile(name string) bool {
 		return false
 	}
 	switch strings.ToLower(name) {
-	case "memory.md", "soul.md", "reset-phrases.md":
+	case "soul.md", "reset-phrases.md":
 		return false
 	}
-	return !strings.HasPrefix(strings.ToLower(name), "memory-")
+	rest, isMemory := strings.CutPrefix(strings.ToLower(name), "memory") // also a copy: "memory 2.md"
+	return !isMemory || rest[0] >= 'a' && rest[0] <= 'z'
 }
 
 // readFolder reads agents/agent-<id>.

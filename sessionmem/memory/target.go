@@ -26,13 +26,16 @@ const (
 	TargetServer  TargetKind = "server"
 )
 
-// Target is one memory file:
+// Target is one memory file. Its ID is a number of Discord, but for agents:
 //
-//	TargetGlobal   agents/memory.md; with an ID agents/memory-<id>.md (memory-main.md of the Rust app)
+//	TargetGlobal   agents/memory.md; with the ID "main" agents/memory-main.md, of the Rust app
 //	TargetAgent    agents/agent-<id>/memory.md
 //	TargetChannel  agents/memory-discord-<id>.md
 //	TargetPerson   memory/user-<id>.md
 //	TargetServer   memory/server-<id>.md
+//
+// Nothing else is memory: sync programs, editors and people leave copies beside these files,
+// also of the inbox, and what was discarded there must not be remembered. See Copies.
 type Target struct {
 	Kind TargetKind
 	ID   string
@@ -101,13 +104,10 @@ func (f folder) path(t Target) string {
 func goodTarget(t Target) bool {
 	switch t.Kind {
 	case TargetGlobal:
-		if t.ID == "" {
-			return true
-		}
-		if t.ID == "inbox" || strings.HasPrefix(t.ID, "discord-") {
-			return false
-		}
-	case TargetAgent, TargetChannel, TargetPerson, TargetServer:
+		return t.ID == "" || t.ID == "main"
+	case TargetChannel, TargetPerson, TargetServer:
+		return t.ID != "" && len(t.ID) <= 20 && strings.Trim(t.ID, "0123456789") == ""
+	case TargetAgent:
 	default:
 		return false
 	}
@@ -177,4 +177,32 @@ func (f folder) targets() ([]Target, error) {
 	}
 	slices.SortStableFunc(targets, func(a, b Target) int { return rank(a) - rank(b) })
 	return targets, nil
+}
+
+// Copies returns the files that lie beside the memory files or the inbox under similar names,
+// such as those that sync programs make of two versions. They aren't read.
+func (s *store) Copies() []string {
+	var copies []string
+	for _, pattern := range []string{"agents/*", "agents/agent-*/*", "memory/*"} {
+		paths, _ := filepath.Glob(filepath.Join(escapeGlob(string(s.root)), filepath.FromSlash(pattern))) // the pattern is valid
+		for _, path := range paths {
+			name := strings.ToLower(filepath.Base(path))
+			named := strings.Contains(name, "memory") || strings.HasPrefix(pattern, "memory")
+			if !named || strings.HasPrefix(name, ".memory-journal") || strings.HasPrefix(name, ".memory-undo") || wholefile.IsTempName(name) || path == s.root.inbox() || s.root.isMemory(path) {
+				continue
+			}
+			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+				copies = append(copies, path)
+			}
+		}
+	}
+	return copies
+}
+
+// escapeGlob returns a pattern that matches a path literally.
+func escapeGlob(path string) string {
+	if filepath.Separator == '\\' {
+		return path // it can't be escaped on Windows
+	}
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(path)
 }

@@ -50,7 +50,7 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 			return nil
 		}
 		clean(path, d)
-		if d.IsDir() && isTempName(d.Name()) {
+		if d.IsDir() && IsTempName(d.Name()) {
 			return fs.SkipDir
 		}
 		return nil
@@ -75,8 +75,8 @@ func behindLink(path string, clean func(string, fs.DirEntry)) error {
 	return err
 }
 
-// isTempName reports whether TempName made the name.
-func isTempName(name string) bool { return tempName.MatchString(name) }
+// IsTempName reports whether TempName made the name.
+func IsTempName(name string) bool { return tempName.MatchString(name) }
 
 // isAbandoned reports whether a dead writer left the file behind.
 func isAbandoned(d fs.DirEntry) bool {

@@ -214,6 +214,9 @@ func (d *doctor) fileChecks(ctx context.Context) []check {
 	if len(checks) == 0 {
 		checks = append(checks, good("memory", words.Count(len(files), "file")+" can be read"))
 	}
+	for _, path := range d.b.Memory.Copies() {
+		checks = append(checks, noted("memory", path+" is a copy and isn't read; compare it with its original, then remove it"))
+	}
 	list, err := d.b.Store.List(ctx)
 	unread := unreadFile(nil, "transcripts", d.b.Paths.Home, err)
 	for _, info := range list {

@@ -72,12 +72,24 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 				return err
 			}
 		}
+		if copies := b.Memory.Copies(); *agent == "" && len(copies) > 0 {
+			c.Note(copyWords(copies))
+		}
 		if unread {
 			return cmdline.ErrFindings
 		}
 		return nil
 	})
 	return cmd
+}
+
+// copyWords says which files lie beside the memory files and aren't read.
+func copyWords(copies []string) string {
+	verb := "is a copy and isn't"
+	if len(copies) > 1 {
+		verb = "are copies and aren't"
+	}
+	return "mac-stats: " + strings.Join(copies, ", ") + " " + verb + " read as memory; compare, then remove"
 }
 
 func memoryFiles(b *backend.Backend, agent string) ([]memory.File, error) {
