@@ -106,9 +106,9 @@ func (m appendTool) save(ctx context.Context, lesson memory.Lesson) (tools.Resul
 	if errors.Is(err, memory.ErrFull) {
 		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
 	}
-	if errors.Is(err, sharedfile.ErrSaving) {
+	if errors.Is(err, sharedfile.ErrLater) {
 		m.c.Host.Warn(err.Error())
-		return m.done(string(Waiting) + " It is saved by itself as soon as that is done.")
+		return m.done(string(Waiting) + " It is saved by itself as soon as it can be.")
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)

@@ -155,7 +155,7 @@ func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 
 // Restore puts the dropped lines with these IDs, or all if there are none, back below the
 // app's own heading. One undo removes them again. If it fails, the lines it returns are back
-// nevertheless. Errors: ErrNothingDropped, ErrUnknownDropped, sharedfile.ErrSaving, or
+// nevertheless. Errors: ErrNothingDropped, ErrUnknownDropped, sharedfile.ErrLater, or
 // errors of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
 	unlock, err := m.files.Lock(ctx)

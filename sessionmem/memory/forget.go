@@ -74,7 +74,7 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 	found = append(found, m.undos.forget(t, dry)...)
 	found = append(found, m.forgetUnsaved(t, dry)...)
 	if !dry {
-		m.files.DropReplaced()
+		m.files.CleanReplaced()
 	}
 	unlock()
 	for _, p := range propose {

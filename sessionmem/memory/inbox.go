@@ -32,7 +32,7 @@ const (
 	WhyUnsure    = "unsure"    // the model didn't say how sure it is
 	WhyChange    = "change"    // replacements and removals always wait
 	WhyAssistant = "assistant" // another assistant proposed it
-	WhySaving    = "saving"    // another program is saving the file; the lesson is written afterwards, without asking the user
+	WhySaving    = "saving"    // the file couldn't be written; the lesson is written later, without asking the user
 )
 
 // maxProposals is the number of proposals that may wait. A page that makes a model propose
@@ -93,7 +93,7 @@ func (p Proposal) Reason() string {
 	case WhyChange:
 		return "changes of the memory always wait for you"
 	case WhySaving:
-		return "another program is saving the file; it is remembered when that is done"
+		return "the file couldn't be written; it is remembered when it can be"
 	}
 	return ""
 }

@@ -29,6 +29,7 @@ type Lesson struct {
 	Hand       bool    // written by the owner: may exceed the budget
 
 	proposed bool // it is in the inbox already
+	overdue  bool // it has waited there long enough for a program that never rests
 }
 
 // Memory reads and appends to the memory files of one data folder. It is safe for
@@ -158,15 +159,14 @@ func (p *parser) bullets(path, text string) []memorytext.Bullet {
 	return slices.Clone(p.last[path].bullets)
 }
 
-// List returns all existing memory files, global first. A file that can't be read has Err
-// set.
+// List returns all memory files that exist or did, global first. A file that can't be read,
+// or is missing although it was there before, has Err set.
 func (s *store) List() ([]File, error) {
-	targets, err := s.root.targets()
+	targets, err := s.root.targets(s.files.Known())
 	var files []File
 	for _, t := range targets {
 		f, err := s.LoadStable(context.Background(), t)
-		f.Err = err
-		if !f.Missing {
+		if f.Err = err; !f.Missing || err != nil {
 			files = append(files, f)
 		}
 	}

@@ -27,9 +27,9 @@ type Written struct {
 }
 
 // Append trims, checks and writes a lesson: under a lock, atomically, following a symbolic
-// link, and reads it back. While another program saves the file, the lesson waits in the
-// inbox; if the save takes long it stays there and Settle writes it later. Errors:
-// ErrDuplicate; lesson.ErrRejected; ErrFull if the memory has no room; sharedfile.ErrSaving
+// link, and reads it back. While the file can't be written (another program saves it, it is
+// missing or read-only), the lesson waits in the inbox and Settle writes it later. Errors:
+// ErrDuplicate; lesson.ErrRejected; ErrFull if the memory has no room; sharedfile.ErrLater
 // for a lesson that waits; or errors of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	unlock, err := m.files.Lock(ctx)
@@ -63,7 +63,7 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 		switch {
 		case writeErr == nil:
 			written, undos = append(written, w), append(undos, u)
-		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrSaving): // it is in the file, or will be
+		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrLater): // it is in the file, or will be
 		case errors.Is(writeErr, ErrFull):
 			full = append(full, l.Target)
 		default:
@@ -111,7 +111,7 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var change memorytext.Change
 	var written []byte
-	how, waits := sharedfile.Editing{Patience: patience}, ""
+	how, waits := sharedfile.Editing{Patience: patience, Overdue: l.overdue}, ""
 	if keep {
 		how.Waiting = func() (err error) {
 			waits, err = s.waiting.keep(ctx, l, text)
@@ -134,9 +134,16 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	if err == nil {
 		err = readBack(w, written)
 	}
+	if keep && waits == "" && errors.Is(err, sharedfile.ErrLater) {
+		id, keepErr := s.waiting.keep(ctx, l, text)
+		if keepErr != nil {
+			return Written{}, undo{}, errors.Join(err, keepErr)
+		}
+		waits = id
+	}
 	if waits != "" {
-		if errors.Is(err, sharedfile.ErrSaving) {
-			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), sharedfile.ErrSaving, waits)
+		if errors.Is(err, sharedfile.ErrLater) {
+			return Written{}, undo{}, fmt.Errorf("%w. The lesson waits in the inbox as %s and is remembered when it can be", err, waits)
 		}
 		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
 			err = errors.Join(err, s.waiting.takeOut(ctx, waits))

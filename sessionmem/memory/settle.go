@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/sharedfile"
@@ -46,6 +47,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 		switch {
 		case errors.Is(err, sharedfile.ErrSaving):
 			s.Pending = true
+		case errors.Is(err, sharedfile.ErrLater): // a person has to do something first
 		case err != nil:
 			return s, err
 		case w.Text != "":
@@ -64,12 +66,15 @@ func anySaving(list []Proposal) bool {
 	return false
 }
 
+// longestWait is how long a lesson waits for a program that writes the file again and again.
+const longestWait = 15 * time.Second
+
 // settle writes a lesson that waited for a save. If it can't be written any more, it
 // becomes an ordinary proposal and the user decides.
 func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
-	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""}, 0, false)
+	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == "", overdue: time.Since(p.Time) > longestWait}, 0, false)
 	switch {
-	case errors.Is(err, sharedfile.ErrSaving):
+	case errors.Is(err, sharedfile.ErrLater):
 		return Written{}, err
 	case err == nil:
 		w.UndoID = m.undos.keep(u)
@@ -88,3 +93,18 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 // Replaced returns the names, without folders, of the replaced files that a program may
 // still have open and that Settle looks after.
 func (m *Memory) Replaced() []string { return m.files.Replaced() }
+
+// Begin creates an empty memory file in the place of one that is missing, because the person
+// doesn't expect it back. Lessons that waited for it are written by Settle.
+func (m *Memory) Begin(ctx context.Context, t Target) error {
+	path := m.Path(t)
+	if path == "" {
+		return badTarget(t)
+	}
+	unlock, err := m.files.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return m.files.Begin(path)
+}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -152,9 +153,15 @@ func (f folder) targetAt(path string) (Target, bool) {
 // kinds lists the kinds of targets in the order in which they are shown.
 var kinds = []TargetKind{TargetGlobal, TargetAgent, TargetChannel, TargetPerson, TargetServer}
 
-// targets returns the targets that may have a file, agents/memory.md first.
-func (f folder) targets() ([]Target, error) {
-	var targets []Target
+// targets returns the targets that may have a file, agents/memory.md first, and those of the
+// known files, which may be missing.
+func (f folder) targets(known []string) ([]Target, error) {
+	targets := []Target{{Kind: TargetGlobal}}
+	for _, path := range known {
+		if t, ok := f.targetAt(path); ok {
+			targets = append(targets, t)
+		}
+	}
 	for _, dir := range []string{"agents", "memory"} {
 		entries, err := os.ReadDir(filepath.Join(string(f), dir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -175,8 +182,8 @@ func (f folder) targets() ([]Target, error) {
 		}
 		return slices.Index(kinds, t.Kind)
 	}
-	slices.SortStableFunc(targets, func(a, b Target) int { return rank(a) - rank(b) })
-	return targets, nil
+	slices.SortFunc(targets, func(a, b Target) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.ID, b.ID)) })
+	return slices.Compact(targets), nil
 }
 
 // Copies returns the files that lie beside the memory files or the inbox under similar names,

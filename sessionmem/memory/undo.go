@@ -92,7 +92,7 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 		done = append(done, u.step(undoID))
 	}
 	err = errors.Join(errs...)
-	if !errors.Is(err, sharedfile.ErrSaving) && !errors.Is(err, ErrMissing) { // otherwise the user can try again
+	if !errors.Is(err, sharedfile.ErrLater) && !errors.Is(err, ErrMissing) { // otherwise the user can try again
 		m.undos.edit(func(ids []string) []string {
 			return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
 		})

@@ -1,12 +1,14 @@
 package sharedfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"mac-stats/sessionmem/memorytext"
@@ -14,10 +16,12 @@ import (
 )
 
 // Edit replaces the text of a file that people own with the result of change: following
-// links, atomically, and keeping mode and encoding. It waits for another program's save to
-// finish, and starts again if the file was edited between reading and replacing it. The
-// caller holds the lock. Errors: ErrSaving if the save takes long; errors of change; errors
-// of the disk.
+// links, and keeping mode and encoding. What change adds at the end is appended to the file
+// as it is, so that a program that has it open goes on writing into the same file; any other
+// change replaces it atomically. Edit waits for another program's save to finish, and starts
+// again if the file was edited meanwhile. The caller holds the lock. Errors: ErrLater in its
+// forms ErrSaving if the save takes long, ErrReadOnly, and ErrAway for a file that was there
+// before; errors of change; errors of the disk.
 func (f *Files) Edit(ctx context.Context, path string, change func(raw []byte) ([]byte, error)) error {
 	return f.EditAs(ctx, path, Editing{Patience: Patience}, change)
 }
@@ -26,6 +30,7 @@ func (f *Files) Edit(ctx context.Context, path string, change func(raw []byte) (
 type Editing struct {
 	Patience time.Duration // how long to wait for the save
 	Waiting  func() error  // called before waiting; may be nil
+	Overdue  bool          // it has waited long enough: a program that never rests is writing the file
 	takeOver bool          // the edit adopts what another program saved
 }
 
@@ -42,7 +47,7 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 			return wholefile.Explain("reading "+filepath.Base(path), err)
 		}
 		text, enc := wholefile.Decode(raw)
-		if f.isMidSave(real, was, memorytext.Normalize(text), f.knownState(path, real, was)) {
+		if !how.Overdue && f.isMidSave(real, was, memorytext.Normalize(text), f.knownState(path, real, was)) {
 			if how.Waiting != nil {
 				if err := how.Waiting(); err != nil {
 					return err
@@ -58,6 +63,11 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 			}
 			continue
 		}
+		if was == nil {
+			if err := f.away(path); err != nil {
+				return err
+			}
+		}
 		if isBinary(text) {
 			return notText(path)
 		}
@@ -65,7 +75,18 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 		if err != nil {
 			return err
 		}
-		done, err := f.replaceOwned(path, real, enc.Encode(out), was)
+		if bytes.Equal(out, text) && was != nil {
+			return nil
+		}
+		if was != nil && !isWritable(real, was) {
+			return fmt.Errorf("%s: %w", filepath.Base(path), ErrReadOnly)
+		}
+		var done bool
+		if was != nil && bytes.HasPrefix(out, text) && bytes.Equal(enc.Encode(text), raw) {
+			done, err = wholefile.Append(real, enc.Encode(out)[len(raw):], was)
+		} else {
+			done, err = f.replaceOwned(path, real, enc.Encode(out), raw, was)
+		}
 		if err != nil {
 			return wholefile.Explain("writing "+filepath.Base(path), err)
 		}
@@ -98,7 +119,7 @@ func (f *Files) knownState(path, real string, fi os.FileInfo) knownFile {
 
 // replaceOwned replaces a file. The old file keeps a second name meanwhile, because a
 // program that has it open may go on writing there.
-func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (bool, error) {
+func (f *Files) replaceOwned(path, real string, data, before []byte, was os.FileInfo) (bool, error) {
 	link := ""
 	if was != nil {
 		link = filepath.Join(filepath.Dir(real), wholefile.TempName(filepath.Base(real)))
@@ -107,6 +128,16 @@ func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (b
 		}
 	}
 	done, err := wholefile.Replace(real, data, was)
+	if err != nil && was != nil { // a mounted file, or a folder that may not be written
+		if link != "" {
+			err = errors.Join(err, os.Remove(link))
+		}
+		done, inPlace := wholefile.Overwrite(real, data, was)
+		if inPlace == nil {
+			return done, nil
+		}
+		return false, errors.Join(err, inPlace)
+	}
 	if done {
 		if err := wholefile.SyncFolder(filepath.Dir(real)); err != nil {
 			f.p.Logger.Warn("a memory's folder could not be synced: a power cut now could bring the file before this write back", "path", real, "err", err)
@@ -115,12 +146,24 @@ func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (b
 	if link == "" {
 		return done, err
 	}
-	old := replaced{File: path, Link: link, Stamp: wholefile.StampOf(was), At: time.Now()}
+	old := replaced{File: path, Link: link, Stamp: wholefile.StampOf(was), Sum: sumOf(before), At: time.Now()}
 	if done && old.mayGrow() {
 		f.journal.note(func(j *journal) { j.Replaced = append(j.Replaced, old) })
 		return done, err
 	}
 	return done, errors.Join(err, os.Remove(link))
+}
+
+// isWritable reports whether its owner lets a file be written.
+func isWritable(path string, fi os.FileInfo) bool {
+	if fi.Mode().Perm()&0o200 == 0 {
+		return false
+	}
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = w.Close()
+	}
+	return !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS)
 }
 
 // noteEdit records what an edit by the app did to a memory file: its new state, the lessons

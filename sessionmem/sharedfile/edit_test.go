@@ -121,7 +121,6 @@ func TestEditWaitsForASave(t *testing.T) {
 			r.t.Cleanup(func() { must(r.t, f.Close()) })
 		}, nil, ""},
 		{"shortened on purpose", func(r *rig) { writeFile(r.t, r.path, "- mine\n") }, func(*rig) {}, "- mine\n- new\n"},
-		{"removed on purpose", func(r *rig) { must(r.t, os.Remove(r.path)) }, func(*rig) {}, "- new\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			filetest.InTime(t, func(t *testing.T) {

@@ -118,10 +118,10 @@ func (f *Files) Rewrite(path string, change func(raw []byte) ([]byte, error)) er
 }
 
 // ownFile returns the file to write for path: the target of a link, or the path itself. It
-// creates the folder.
+// creates the folder, but not that of a link's target: what is mounted there may be away.
 func ownFile(path string) (string, error) {
 	real, err := wholefile.Through(path)
-	if err == nil {
+	if err == nil && real == path {
 		err = os.MkdirAll(ownFolder(real), 0o700)
 	}
 	return real, err

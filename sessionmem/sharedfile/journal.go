@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,7 @@ const maxJournal = 1000
 // journal is the content of the file, as JSON.
 type journal struct {
 	Files    map[string]wholefile.Stamp `json:"files,omitempty"` // by file: its state when the app last wrote it
+	Seen     []string                   `json:"seen,omitempty"`  // files that the app read, and never wrote
 	Lines    []Line                     `json:"lines,omitempty"` // oldest first
 	Replaced []replaced                 `json:"replaced,omitempty"`
 	Key      string                     `json:"key,omitempty"`     // the key of Removed, in hex
@@ -233,6 +235,17 @@ func (j *Journal) stamp(path string) (wholefile.Stamp, bool) {
 	defer j.mu.Unlock()
 	stamp, ok := j.now().Files[j.rel(path)]
 	return stamp, ok
+}
+
+// known returns the paths of the files that the app has read or written.
+func (j *Journal) known() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var paths []string
+	for _, rel := range slices.Concat(j.now().Seen, slices.Sorted(maps.Keys(j.now().Files))) {
+		paths = append(paths, filepath.Join(j.p.Root, filepath.FromSlash(rel)))
+	}
+	return paths
 }
 
 // Lines returns the lines that the app remembered, oldest first.

@@ -32,7 +32,8 @@ type Reading struct {
 func (k known) reading() Reading { return Reading{Text: k.text, ModTime: k.Stat.ModTime()} }
 
 // Read returns a file as it is now. If it hasn't changed since the last call, that costs
-// one stat. A missing file is no error: Missing is set. While another program saves the
+// one stat. For a missing file Missing is set; that is an error (ErrAway) only if the file was
+// there before, or if something lies in its place. While another program saves the
 // file, Read returns its state before with Saving set; see ReadStable.
 func (f *Files) Read(path string) (Reading, error) {
 	f.mu.Lock()
@@ -58,11 +59,17 @@ func (f *Files) Read(path string) (Reading, error) {
 		return before.reading(), nil
 	}
 	if err != nil {
+		var away error
+		if missing {
+			away = f.away(path)
+		}
 		f.mu.Lock()
-		delete(f.read, path)
+		if away == nil {
+			delete(f.read, path)
+		}
 		f.mu.Unlock()
 		if missing {
-			return Reading{Missing: true}, nil
+			return Reading{Missing: true}, away
 		}
 		return Reading{}, err
 	}

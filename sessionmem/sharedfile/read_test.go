@@ -1,6 +1,7 @@
 package sharedfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,7 +69,8 @@ func TestReadDuringASave(t *testing.T) {
 				if err != nil || got != tc.during {
 					t.Errorf("during the save: %+v, %v", got, err)
 				}
-				if got, err := r.ReadStable(t.Context(), r.path); err != nil || got.Saving || got.Text != tc.after {
+				gone := tc.name == "moved away" // a missing file isn't an empty one
+				if got, err := r.ReadStable(t.Context(), r.path); errors.Is(err, sharedfile.ErrAway) != gone || err != nil && !gone || got.Saving || got.Text != tc.after {
 					t.Errorf("after a second: %+v, %v", got, err)
 				}
 			})

@@ -1,7 +1,10 @@
 package sharedfile
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,8 +18,8 @@ import (
 )
 
 // replacedTime is how long a replaced file is watched if the system can't tell whether a
-// program has it open.
-const replacedTime = 30 * time.Second
+// program has it open: a day, since somebody who types into a file may pause.
+const replacedTime = 24 * time.Hour
 
 // replaced is a file that the app replaced while another program had it open for writing,
 // or may have had. That program's text goes on there.
@@ -24,7 +27,14 @@ type replaced struct {
 	File  string          `json:"file"` // the memory file
 	Link  string          `json:"link"` // another name of the old file
 	Stamp wholefile.Stamp `json:"was"`
+	Sum   string          `json:"sum,omitempty"` // the hash of what it held then
 	At    time.Time       `json:"at"`
+}
+
+// sumOf returns the hash of a file's bytes.
+func sumOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
 }
 
 // Replaced returns the names, without folders, of the old files that TakeOver still watches
@@ -53,7 +63,9 @@ func (r replaced) changed(fi os.FileInfo) bool {
 }
 
 // Unsettled reports whether TakeOver has something to do.
-func (f *Files) Unsettled() bool { return len(f.journal.replaced()) > 0 || f.journal.isDirty() }
+func (f *Files) Unsettled() bool {
+	return len(f.journal.replaced()) > 0 || f.journal.isDirty() || len(f.unseen()) > 0
+}
 
 // TakeOver looks at the files that were replaced while they may have been open. Text that
 // another program wrote into one is a save by its user: it replaces the new file, together
@@ -64,23 +76,38 @@ func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
 	if err := f.journal.clean(); err != nil {
 		return false, err
 	}
+	if unseen := f.unseen(); len(unseen) > 0 {
+		f.journal.note(func(j *journal) {
+			for _, path := range unseen {
+				j.Seen = append(j.Seen, f.journal.rel(path))
+			}
+		})
+	}
 	for _, r := range f.journal.replaced() {
-		done, err := f.takeOverOne(ctx, r)
+		was := r
+		done, err := f.takeOverOne(ctx, &r)
 		if err != nil {
 			f.p.Logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
 		}
-		if !done || err != nil {
-			pending = true
+		pending = pending || !done || err != nil
+		if r == was && (!done || err != nil) {
 			continue
 		}
 		f.journal.note(func(j *journal) {
-			j.Replaced = slices.DeleteFunc(j.Replaced, func(o replaced) bool { return o.Link == r.Link })
+			i := slices.IndexFunc(j.Replaced, func(o replaced) bool { return o.Link == r.Link })
+			if i >= 0 && done && err == nil {
+				j.Replaced = slices.Delete(j.Replaced, i, i+1)
+			} else if i >= 0 {
+				j.Replaced[i] = r
+			}
 		})
 	}
 	return pending, nil
 }
 
-func (f *Files) takeOverOne(ctx context.Context, r replaced) (done bool, err error) {
+// takeOverOne looks at one old file. It is done when nobody can write there any more; until
+// then r holds what was taken over.
+func (f *Files) takeOverOne(ctx context.Context, r *replaced) (done bool, err error) {
 	raw, fi, err := wholefile.ReadRaw(r.Link)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -88,31 +115,43 @@ func (f *Files) takeOverOne(ctx context.Context, r replaced) (done bool, err err
 	if err != nil {
 		return false, err
 	}
-	if !r.changed(fi) {
-		if r.mayGrow() {
-			return false, nil
+	if r.changed(fi) {
+		since := f.seenFor(r.Link, wholefile.StampOf(fi))
+		open, _ := wholefile.IsOpenForWriting(r.Link)
+		if since < wholefile.StableTime && !restedFor(fi, wholefile.StableTime) || fi.Size() == 0 && open && since < emptyTime {
+			return false, nil // in the middle of a save
 		}
-		return true, os.Remove(r.Link)
+		if fi.Size() > 0 {
+			if err := f.takeOverText(ctx, *r, raw); err != nil {
+				return false, err
+			}
+		}
+		f.unwatch(r.Link)
+		r.Stamp, r.Sum = wholefile.StampOf(fi), sumOf(raw)
 	}
-	open, _ := wholefile.IsOpenForWriting(r.Link)
-	since := f.seenFor(r.Link, wholefile.StampOf(fi))
-	if open && since < emptyTime || since < wholefile.StableTime && !restedFor(fi, wholefile.StableTime) || fi.Size() == 0 && since < emptyTime && open {
+	if r.mayGrow() {
 		return false, nil
 	}
-	if fi.Size() > 0 {
-		if err := f.takeOverText(ctx, r, raw); err != nil {
-			return false, err
-		}
-	}
-	f.unwatch(r.Link)
 	return true, os.Remove(r.Link)
 }
 
-// takeOverText replaces the new file with what was written into the old one, if the new one
-// is still as the app wrote it. Otherwise both hold the user's text, and the old one is
+// takeOverText brings what was written into the old file over to the new one. What was
+// appended there is appended here. An old file that was written anew replaces the new one, if
+// that is still as the app wrote it. Otherwise both hold the user's text, and the old one is
 // kept beside the new one for the user to look at.
 func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error {
 	text, enc := wholefile.Decode(raw)
+	if n := r.Stamp.Size; r.Sum != "" && int64(len(raw)) > n && sumOf(raw[:n]) == r.Sum {
+		before, _ := wholefile.Decode(raw[:n])
+		tail := f.p.Sieve.Without(r.File, text[min(len(before), len(text)):])
+		return f.EditAs(ctx, r.File, Editing{Overdue: true, takeOver: true}, func(now []byte) ([]byte, error) {
+			out := slices.Clone(now)
+			if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
+				out = append(out, memorytext.LineEnd(out)...)
+			}
+			return append(out, tail...), nil
+		})
+	}
 	text = f.p.Sieve.Without(r.File, text)
 	now, fi, err := wholefile.ReadRaw(r.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -165,19 +204,44 @@ func (f *Files) keepBeside(r replaced, text []byte) error {
 	}
 }
 
-// DropReplaced deletes the old files, because they must not hold forgotten text. The caller
-// holds the lock.
-func (f *Files) DropReplaced() {
+// CleanReplaced gives the old files the text of the new ones, because they must not hold
+// forgotten text. A program that has one open goes on writing behind that. The caller holds
+// the lock.
+func (f *Files) CleanReplaced() {
 	list := f.journal.replaced()
 	if len(list) == 0 {
 		return
 	}
 	var left []replaced
 	for _, r := range list {
+		if err := f.cleanReplaced(&r); err == nil {
+			left = append(left, r)
+			continue
+		}
 		if err := os.Remove(r.Link); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.p.Logger.Warn("the old state of a memory file could not be removed", "file", r.Link, "err", err)
 			left = append(left, r)
 		}
 	}
 	f.journal.note(func(j *journal) { j.Replaced = left })
+}
+
+func (f *Files) cleanReplaced(r *replaced) error {
+	was, err := os.Stat(r.Link)
+	if err != nil {
+		return err
+	}
+	raw, _, err := wholefile.ReadRaw(r.File)
+	if err != nil {
+		return err
+	}
+	if done, err := wholefile.Overwrite(r.Link, raw, was); err != nil || !done {
+		return errors.Join(err, errors.New("it was written meanwhile"))
+	}
+	now, err := os.Stat(r.Link)
+	if err != nil {
+		return err
+	}
+	r.Stamp, r.Sum = wholefile.StampOf(now), sumOf(raw)
+	return nil
 }

@@ -24,8 +24,24 @@ import (
 //     have open and continue to write. The old file therefore keeps a second name until no
 //     program has it open for writing, and its new text is adopted; see replaced.
 
-// ErrSaving means that another program is saving the file and takes long.
-var ErrSaving = errors.New("another program is saving it")
+// ErrLater means that a file can't be written now, and that nothing is wrong with what was
+// to be written. The other errors are forms of it.
+var (
+	ErrLater = errors.New("it can't be written now")
+	// ErrSaving means that another program is saving the file and takes long.
+	ErrSaving error = later("another program is saving it")
+	// ErrReadOnly means that the person, or the disk, doesn't let the file be written.
+	ErrReadOnly error = later("it is read-only")
+	// ErrAway means that the file isn't where it was, or where it seems to belong.
+	ErrAway error = later("the file is missing")
+)
+
+// later is a form of ErrLater.
+type later string
+
+func (e later) Error() string { return string(e) }
+
+func (later) Is(err error) bool { return err == ErrLater }
 
 const (
 	// quietTime is how long any other edited file must be unchanged if the system can't

@@ -52,6 +52,72 @@ func Replace(path string, data []byte, was os.FileInfo) (bool, error) {
 	return WriteIf(path, data, mode, func() bool { return sameFile(path, was) })
 }
 
+// Append writes data at the end of a file, in one step, and syncs it. A program that has the
+// file open goes on writing into the same one. Append returns false and does nothing if the
+// file has changed since was. After an error it takes back what it wrote, unless another
+// program has written behind it.
+func Append(path string, data []byte, was os.FileInfo) (bool, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|noWait, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if !isUnchanged(f, was) {
+		return false, nil
+	}
+	n, err := f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return false, errors.Join(err, TakeBack(f, was.Size(), data[:n]))
+	}
+	return true, nil
+}
+
+// TakeBack removes data from the end of a file, which a failed write has appended to one of
+// this size. What another program has written meanwhile stays, and then data does too: it
+// can't be cut out without a risk for the rest.
+func TakeBack(f *os.File, size int64, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	wrote := make([]byte, len(data))
+	if _, err := f.ReadAt(wrote, size); err != nil || fi.Size() != size+int64(len(data)) || !bytes.Equal(wrote, data) {
+		return fmt.Errorf("another program wrote into %s at the same time: a part of what was to be written stays in it", filepath.Base(f.Name()))
+	}
+	return f.Truncate(size)
+}
+
+// Overwrite writes a file in place, where it can't be replaced: it is mounted, or in a folder
+// that may not be written. It returns false and does nothing if the file has changed since
+// was.
+func Overwrite(path string, data []byte, was os.FileInfo) (bool, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|noWait, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if !isUnchanged(f, was) {
+		return false, nil
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Truncate(int64(len(data)))
+	}
+	return err == nil, errors.Join(err, f.Sync())
+}
+
+// isUnchanged reports whether an open file is as it was.
+func isUnchanged(f *os.File, was os.FileInfo) bool {
+	now, err := f.Stat()
+	return err == nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+}
+
 // sameFile reports whether the file at path is unchanged since was; nil means no file.
 func sameFile(path string, was os.FileInfo) bool {
 	now, err := os.Stat(path)

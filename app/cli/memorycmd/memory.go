@@ -187,7 +187,8 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 			}
 			text = strings.Join(strings.Fields(text), " ")
 			w, err := b.Memory.Append(cmd.Context(), memory.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
-			if errors.Is(err, sharedfile.ErrSaving) {
+			if errors.Is(err, sharedfile.ErrLater) {
+				c.Note("mac-stats: " + err.Error())
 				return printWaiting(c, b, text)
 			}
 			if err != nil {

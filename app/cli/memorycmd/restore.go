@@ -120,7 +120,7 @@ func printWaiting(c *cmdline.Line, b *backend.Backend, text string) error {
 	}
 	for _, p := range waiting {
 		if p.Why == memory.WhySaving && p.Text == text {
-			return c.Out.Print(newProposalLine(b, p, "waiting"), fmt.Sprintf("waiting: %s\n  another program is saving %s; the next mac-stats command, or the app, adds it when that is done (%s in the inbox)\n",
+			return c.Out.Print(newProposalLine(b, p, "waiting"), fmt.Sprintf("waiting: %s\n  the next mac-stats command, or the app, adds it when %s can be written (%s in the inbox)\n",
 				p.Text, b.Memory.Path(p.Target), p.ID))
 		}
 	}
