@@ -80,20 +80,6 @@ func (*Tool) Doc() tools.Doc {
 	}
 }
 
-// readers are programs that only read and print, or create empty files and folders,
-// whatever their arguments: they start nothing and change no file's text. Only these can
-// get a yes for all calls. With any other program, nobody can know in advance what that
-// would cover: compilers load plugins, git runs what a repository's settings name, and a
-// list of programs that start others never ends.
-var readers = []string{
-	"ls", "cat", "head", "tail", "wc", "nl", "cut", "tr", "paste", "join", "comm", "cmp", "diff", "grep", "egrep", "fgrep", "jq", "od", "hexdump",
-	"pwd", "realpath", "readlink", "basename", "dirname", "stat", "du", "df", "echo", "printf", "seq", "date", "cal",
-	"md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "cksum", "base64",
-	"uname", "hostname", "whoami", "id", "groups", "uptime", "free", "ps", "pgrep", "lscpu", "lsblk", "lsusb", "lspci", "lsof", "vmstat", "sensors", "nproc", "arch",
-	"touch", "mkdir",
-	"sw_vers", "vm_stat", "tasklist", "systeminfo", "findstr", "where",
-}
-
 // Action implements tools.Guarded.
 func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 	argv, path, err := t.parse(call)
@@ -108,7 +94,7 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 	box := findSandbox()
 	act := tools.Action{
 		Tool: tools.RunCmd, Covers: program, What: quoted(append([]string{path}, argv[1:]...)), Where: set.Folder + " · " + box.words(set.Network), Effects: t.Doc().Effects,
-		Single: argv[0] != filepath.Base(argv[0]) || !slices.Contains(readers, program) || !reads(nameOf(resolved(path))),
+		Single: argv[0] != filepath.Base(argv[0]) || !onlyReads(program, argv[1:], runtime.GOOS) || !isReader(nameOf(resolved(path))),
 	}
 	act.Writes = "files in that folder"
 	switch {
@@ -123,12 +109,6 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 // nameOf returns a program's name without its folder.
 func nameOf(path string) string {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe")
-}
-
-// reads reports whether a file is one of the readers. Some systems have them all in one
-// file.
-func reads(name string) bool {
-	return slices.Contains(readers, name) || name == "coreutils" || name == "gnucoreutils"
 }
 
 // settings returns the person's settings, with links in the folder resolved. A sandbox

@@ -116,6 +116,45 @@ func TestActionDescribesTheCall(t *testing.T) {
 	}
 }
 
+// Only what is known to read gets a yes for all calls, on every system.
+func TestOnlyReads(t *testing.T) {
+	for _, line := range []string{
+		"ls", "ls -la --color=never dir", "cat -n a b", "head -n 5 a", "head -n5 a", "head -5 a", "head -n -5 a", "tail -f -n 20 a", "wc -l a", "cut -d: -f1,3 a", "cut -d : -f 1 a",
+		"grep -rn --include=*.go x .", "grep -A3 -e x a", "grep -- -x a", "diff -u a b", "date", "date +%F", "date -u -d tomorrow +%F", "date --date=tomorrow", "base64 -d a", "base64 -w0 a",
+		"hostname", "hostname -f", "uname -a", "echo -n --whatever -o x", "printf %s -o", "ps aux", "ps -ef", "stat -c %s a", "du -sh a", "mkdir -p a/b", "touch a", "sw_vers -productVersion", "jq -r .a a",
+		"tasklist /v", "findstr /i /c:word a.txt", "where /r . x", "sha256sum -c a", "comm -12 a b", "join -1 2 a b", "grep -rn '// TODO' src/net/http",
+	} {
+		argv, err := split(line)
+		if err != nil || !onlyReads(argv[0], argv[1:], "linux") {
+			t.Errorf("%s asks each time, %v", line, err)
+		}
+	}
+	for _, line := range []string{
+		"base64 -o out", "base64 -oout", "base64 -doout", "base64 -i in -o out", "base64 --output=out", "base64 -w -o", "date -s 12:00", "date -us 12:00", "date --set=12:00", "date --se=12:00", "date 11211015",
+		"date -d x 11211015", "date -- 11211015", "hostname evil", "hostname -F file", "hostname -b x", "arch -x86_64 sh", "arch sh", "sensors -s", "diff -l a b", "diff --paginate a b", "lspci -q", "lspci -F x", "lspci -Q",
+		"sort -o out", "find . -delete", "find . -fprint x", "git --output=x", "xxd -r a out", "tree -o x", "uniq a b", "file -C", "curl x", "tasklist /s server", "tasklist /S:server", "systeminfo /s x",
+		"lsof -D b", "lsof +m file -m x", "uname x", "nproc x", "ls --unknown", "cat /net/evil/x", "cat /Network/Servers/x", "grep --file=/net/evil/x a", "cat /tmp/../net/evil/x", "od --traditional-unknown a",
+	} {
+		argv, err := split(line)
+		if err != nil || onlyReads(argv[0], argv[1:], "linux") {
+			t.Errorf("%s is covered by a yes for all calls, %v", line, err)
+		}
+	}
+	for _, arg := range []string{
+		`\\server\share\x`, `//server/share/x`, `\/server/share`, `/\server\share`, `\\?\UNC\server\share`, `//?/UNC/server/share`, `\\.\pipe\x`, `file://server/share`, `/f:\\server\x`, `/g://server/x`, `--file=\\server\x`,
+		`C:\\x`,
+	} {
+		for _, program := range []string{"findstr", "cat", "grep", "echo", "where", "mkdir", "head"} {
+			if onlyReads(program, []string{"x", arg}, "windows") {
+				t.Errorf("%s %s is covered by a yes for all calls", program, arg)
+			}
+		}
+	}
+	if !onlyReads("cat", []string{`C:\Users\me\a.txt`, "a/b", `..\b`}, "windows") {
+		t.Error("a local file asks each time")
+	}
+}
+
 // boxes returns this machine's ways to run a program.
 func boxes(t *testing.T) map[string]sandbox {
 	t.Helper()

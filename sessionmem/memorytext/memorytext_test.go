@@ -74,17 +74,17 @@ func TestInjectAnyText(t *testing.T) {
 func TestFrontMatter(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\ntags:\n  - personal\ncreated: 2026-01-01\n---\n\nI live in a red house.\n": "I live in a red house.",
-		"---\ntags:\n- a\n- b\n---\n- c":                                                 "- c",
-		"---\n---\n- c":                                                                  "- c",
-		"--- \na: |\n  x\n  # y\n\n  z\n...\n- c":                                        "- c",
-		"+++\ntitle = \"x\"\n[params]\na = 1\n+++\n- c":                                  "- c",
-		"---\n# set by a program\n\"a b\": {\n}\n---\n- c":                               "- c",
-		"---\n- a\n- b":                          "---\n- a\n- b",
-		"---\ntags: x\n- a":                      "---\ntags: x\n- a",
-		"---\n- a\n---\n- b":                     "---\n- a\n---\n- b",
-		"---\n# Me\n---\n- b":                    "---\n# Me\n---\n- b",
-		"---\nI live: here\nand there\n---\n- b": "---\nI live: here\nand there\n---\n- b",
-		"text\n---\na: b\n---":                   "text\n---\na: b\n---",
+		"---\ntags:\n- a\n- b\n---\n- c":                   "- c",
+		"---\n---\n- c":                                    "- c",
+		"--- \na: |\n  x\n  # y\n\n  z\n...\n- c":          "- c",
+		"+++\ntitle = \"x\"\n[params]\na = 1\n+++\n- c":    "- c",
+		"---\n# set by a program\n\"a b\": {\n}\n---\n- c": "- c",
+		"---\n- a\n- b":                                    "---\n- a\n- b",
+		"---\ntags: x\n- a":                                "---\ntags: x\n- a",
+		"---\n- a\n---\n- b":                               "---\n- a\n---\n- b",
+		"---\n# Me\n---\n- b":                              "---\n# Me\n---\n- b",
+		"---\nI live: here\nand there\n---\n- b":           "---\nI live: here\nand there\n---\n- b",
+		"text\n---\na: b\n---":                             "text\n---\na: b\n---",
 	} {
 		for _, raw := range []string{text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n")} {
 			if got := Inject(Normalize([]byte(raw)), 1000).Text; got != want {

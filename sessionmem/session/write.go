@@ -132,12 +132,12 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 	if s.opened != nil {
 		s.opened()
 	}
-	_, err = f.Write(data)
+	n, err := f.Write(data)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
-		return s.takeBack(f, file, created, before.Size(), err)
+		return s.takeBack(f, file, created, before.Size(), data[:n], err)
 	}
 	if created {
 		if err := wholefile.SyncFolder(s.dir.Path("")); err != nil {
@@ -156,10 +156,10 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 	return nil
 }
 
-// takeBack undoes a failed write so that no half block stays.
-func (s *files) takeBack(f *os.File, file string, created bool, size int64, cause error) error {
+// takeBack undoes a failed write so that no half block stays. It cuts only what was written.
+func (s *files) takeBack(f *os.File, file string, created bool, size int64, written []byte, cause error) error {
 	s.stat = nil
-	if terr := s.dir.Truncate(f, file, size); terr != nil {
+	if terr := wholefile.TakeBack(f, size, written, func() error { return s.dir.Truncate(f, file, size) }); terr != nil {
 		return wholefile.Explain("writing "+file, errors.Join(cause, fmt.Errorf("taking back a part of it: %w", terr)))
 	}
 	if created {

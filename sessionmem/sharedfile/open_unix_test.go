@@ -190,7 +190,7 @@ func TestTakeBack(t *testing.T) {
 		saved(t, path, tc.file)
 		f, err := os.OpenFile(path, os.O_RDWR|syscall.O_APPEND, 0)
 		must(t, err)
-		err = wholefile.TakeBack(f, int64(len("before|")), []byte(tc.ours))
+		err = wholefile.TakeBack(f, int64(len("before|")), []byte(tc.ours), func() error { return f.Truncate(int64(len("before|"))) })
 		if got := readFile(t, path); got != tc.want || (err == nil) != (tc.want == "before|") {
 			t.Errorf("%q: %q, %v", tc.file, got, err)
 		}

@@ -70,15 +70,15 @@ func Append(path string, data []byte, was os.FileInfo) (bool, error) {
 		err = f.Sync()
 	}
 	if err != nil {
-		return false, errors.Join(err, TakeBack(f, was.Size(), data[:n]))
+		return false, errors.Join(err, TakeBack(f, was.Size(), data[:n], func() error { return os.Truncate(path, was.Size()) }))
 	}
 	return true, nil
 }
 
 // TakeBack removes data from the end of a file, which a failed write has appended to one of
-// this size. What another program has written meanwhile stays, and then data does too: it
-// can't be cut out without a risk for the rest.
-func TakeBack(f *os.File, size int64, data []byte) error {
+// this size; cut truncates the file to that size. What another program has written meanwhile
+// stays, and then data does too: it can't be cut out without a risk for the rest.
+func TakeBack(f *os.File, size int64, data []byte, cut func() error) error {
 	if len(data) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func TakeBack(f *os.File, size int64, data []byte) error {
 	if _, err := f.ReadAt(wrote, size); err != nil || fi.Size() != size+int64(len(data)) || !bytes.Equal(wrote, data) {
 		return fmt.Errorf("another program wrote into %s at the same time: a part of what was to be written stays in it", filepath.Base(f.Name()))
 	}
-	return f.Truncate(size)
+	return cut()
 }
 
 // Overwrite writes a file in place, where it can't be replaced: it is mounted, or in a folder

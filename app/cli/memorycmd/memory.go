@@ -43,7 +43,7 @@ type memoryLine struct {
 
 // Command returns memory.
 func Command(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
+	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), beginCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
 		searchCommand(c), statusCommand(c), reindexCommand(c), summarizeCommand(c), forgetCommand(c), backendCommand(c))
 	group.Long = `Memory is markdown files that you can edit: agents/memory.md for all agents,
 agents/agent-<id>/memory.md for one. Any text in them counts, from the next message on.
@@ -197,6 +197,27 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 			return printAdded(c, b, w)
 		})
 	}
+	return cmd
+}
+
+func beginCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "begin", Short: "Begin a memory file anew that is missing", Args: cmdline.NoArgs,
+		Long: `A memory file that was there before and is missing is not taken for an empty one: its disk may not
+be mounted. Lessons wait in the inbox until it is back. This command begins an empty file instead.`,
+	}
+	agent := cmd.Flags().String("agent", "", "this agent's own memory: slug, name or id")
+	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
+	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		target, err := memoryTarget(b, *agent)
+		if err != nil {
+			return err
+		}
+		if err := b.Memory.Begin(ctx, target); err != nil {
+			return err
+		}
+		return c.Out.Text("begun: " + b.Memory.Path(target) + "\n")
+	})
 	return cmd
 }
 
