@@ -45,6 +45,7 @@ type Parts struct {
 
 // Memories are the memory files; implemented by *memory.Memory.
 type Memories interface {
+	Copies() []string
 	List() ([]memory.File, error)
 	Path(t memory.Target) string
 	Undo(ctx context.Context, undoID string) ([]memory.UndoStep, error)

@@ -33,6 +33,7 @@ type memoryData struct {
 	inbox   []memory.Proposal
 	steps   []memory.UndoStep
 	missing []memory.Dropped
+	copies  []string     // files that look like memory and aren't
 	owned   memory.Owned // the chosen file
 	diff    []linediff.Line
 	err     error
@@ -196,6 +197,7 @@ func readMemory(parts Parts, picked *string) memoryData {
 		budget, audience := budgetOf(f.Target, d.cfg)
 		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), audience: audience, injected: memorytext.Inject(f.Text, budget)})
 	}
+	d.copies = parts.Memories.Copies()
 	if d.inbox, err = parts.Memories.Inbox(); err != nil && d.err == nil {
 		d.err = err
 	}

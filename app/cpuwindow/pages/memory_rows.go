@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -152,10 +153,22 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	if it.injected.Left > 0 {
 		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt, which has room for the newest only. Lines marked · are left out. Shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} characters are", it.injected.Left)}), kit.RoleWarn))
 	}
+	if len(p.data.copies) > 0 && it.file.Target == (memory.Target{Kind: memory.TargetGlobal}) {
+		var names []string
+		for _, path := range p.data.copies {
+			if rel, err := filepath.Rel(p.parts.Home, path); err == nil && filepath.IsLocal(rel) {
+				path = rel
+			}
+			names = append(names, path)
+		}
+		notes = append(notes, prose.NewParagraph(i18n.With("Not read, because only the originals are memory: {{.Files}}. Compare these copies with them, then remove the copies.", i18n.Places{"Files": strings.Join(names, ", ")}), kit.RoleMuted))
+	}
 	if words := p.shareWords(it); words != "" {
 		notes = append(notes, prose.NewParagraph(words, kit.RoleMuted))
 	}
-	if it.file.Missing && p.data.owned.Why == "" {
+	if it.file.Err != nil {
+		notes = append(notes, prose.NewParagraph(it.file.Err.Error(), kit.RoleWarn))
+	} else if it.file.Missing && p.data.owned.Why == "" {
 		notes = append(notes, prose.NewParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), kit.RoleMuted))
 	}
 	return notes

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -234,7 +235,7 @@ func TestALineIsAddedByHandAndUndone(t *testing.T) {
 		f.Entry.SetText("Likes walking")
 		f.Entry.OnSubmitted(f.Entry.Text)
 		b.Settle()
-		b.Until("Added as line 2", "- Likes walking", "Recently remembered")
+		b.Until("Added as line 5", "- Likes walking", "Recently remembered")
 		if f.Entry.Text != "" {
 			t.Errorf("the field holds %q", f.Entry.Text)
 		}
@@ -309,7 +310,7 @@ func TestMissingLinesAreShownAndDecided(t *testing.T) {
 		button string
 		want   string
 	}{
-		{"Restore", "- one\n- Likes tea <!-- "},
+		{"Restore", "- one\n\n## Remembered\n\n- Likes tea <!-- "},
 		{"Keep removed", "- one\n"},
 	} {
 		t.Run(tt.button, func(t *testing.T) {
@@ -387,16 +388,34 @@ func TestHowMemoriesAreSavedIsChosen(t *testing.T) {
 	})
 }
 
+// A missing file isn't shown as an empty one, and copies are named.
+func TestWhatIsMissingOrACopyIsSaid(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		folder := filepath.Dir(b.memoryPath())
+		writeOutside(t, filepath.Join(folder, "memory-inbox 2.md"), "- a discarded proposal\n")
+		p := b.onMemory("- one\n")
+		b.Until("Not read, because only the originals are memory", "memory-inbox 2.md")
+		b.SeesNot("a discarded proposal")
+		if err := os.Rename(b.memoryPath(), filepath.Join(folder, "MEMORY.md.txt")); err != nil {
+			t.Fatal(err)
+		}
+		p.Load()
+		b.Until("the file is missing: instead of memory.md there is MEMORY.md.txt")
+		b.SeesNot("Nothing is remembered here yet")
+	})
+}
+
 // Every memory is listed below whose it is, with what it is used for.
 func TestEveryKindOfMemoryIsListed(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		kinds := map[memory.TargetKind]string{memory.TargetAgent: "002", memory.TargetChannel: "general", memory.TargetPerson: "ann", memory.TargetServer: "home"}
+		kinds := map[memory.TargetKind]string{memory.TargetAgent: "002", memory.TargetChannel: "123", memory.TargetPerson: "456", memory.TargetServer: "789"}
 		for kind, id := range kinds {
 			writeOutside(t, b.parts.Memories.Path(memory.Target{Kind: kind, ID: id}), "- likes tea\n")
 		}
 		p := b.onMemory("- one\n")
-		b.Sees("All agents", "Agents", "Discord channels", "People", "Servers", "#general", "ann", "home")
+		b.Sees("All agents", "Agents", "Discord channels", "People", "Servers", "#123", "456", "789")
 		for kind, used := range map[memory.TargetKind]string{memory.TargetAgent: "used by this agent only", memory.TargetChannel: "used in this Discord channel", memory.TargetPerson: "used when this person writes", memory.TargetServer: "used in this server"} {
 			path := b.parts.Memories.Path(memory.Target{Kind: kind, ID: kinds[kind]})
 			row := p.split.rows[path]
