@@ -1,6 +1,7 @@
 package forget
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,37 @@ type Plan struct {
 // Nothing reports whether there is nothing to forget.
 func (p *Plan) Nothing() bool {
 	return !slices.ContainsFunc(p.Found, func(t forgotten.Touched) bool { return t.Action != forgotten.Kept && !t.Final })
+}
+
+// outcome returns the plan with what became of each place, each once. A place where nothing
+// was found any more is done as planned: a running app cleans what it reads, so another
+// process may be the one that did it.
+func (p *Plan) outcome(done []forgotten.Touched) []forgotten.Touched {
+	type spot struct{ place, where string }
+	at := func(t forgotten.Touched) spot { // a session's file may have been renamed
+		return spot{t.Place, cmp.Or(t.Session, t.Path)}
+	}
+	same := func(a, b forgotten.Touched) bool {
+		return at(a) == at(b) && a.Path == b.Path && a.Block == b.Block && a.Action == b.Action && a.Line == b.Line && a.Why == b.Why && a.Time.Equal(b.Time)
+	}
+	var out []forgotten.Touched
+	reported := map[spot]int{}
+	for _, t := range done {
+		if !slices.ContainsFunc(out, func(o forgotten.Touched) bool { return same(o, t) }) {
+			out = append(out, t)
+			reported[at(t)]++
+		}
+	}
+	for _, t := range p.Found {
+		switch t.Action {
+		case forgotten.Emptied, forgotten.Rebuilt, forgotten.Removed, forgotten.Proposed, forgotten.Renamed:
+			if reported[at(t)]--; reported[at(t)] < 0 {
+				t.Text = ""
+				out = append(out, t)
+			}
+		}
+	}
+	return out
 }
 
 // Report is what a forgetting did.
@@ -172,7 +204,7 @@ func (f *Forgetter) below(path string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Do forgets what a plan found. It first records the forgetting, so that Resume finishes it
+// Do forgets what a plan found, and reports what became of each place. It first records the forgetting, so that Resume finishes it
 // whatever happens to this process. If something is refused, the forgetting stays
 // unfinished and the next start tries again.
 func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
@@ -184,7 +216,12 @@ func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
 	if err := f.forgotten.Begin(p.draft); err != nil {
 		return Report{}, err
 	}
-	return f.finish(ctx, p.draft.Traces, p.sessions)
+	r, err := f.finish(ctx, p.draft.Traces, p.sessions)
+	if err != nil {
+		return r, err
+	}
+	r.Found = p.outcome(r.Found)
+	return r, nil
 }
 
 // Resume finishes forgettings that were begun and not completed, because of a crash or

@@ -284,6 +284,34 @@ func TestADryRunListsExactlyWhatIsDone(t *testing.T) {
 	}
 }
 
+// The report is the plan with what became of each place, even if a running app was faster.
+func TestTheReportIsThePlanWhoeverDoesIt(t *testing.T) {
+	for _, s := range []Selection{{Text: "blue zebra sleeps"}, {Session: "cpu-day"}} {
+		r := newRig(t)
+		r.aDay()
+		p, faster := r.plan(s), r.plan(s)
+		must(t, second(r.f.Do(t.Context(), faster)))
+		done, err := r.f.Do(t.Context(), p)
+		must(t, err)
+		rows := func(found []forgotten.Touched) map[string]int {
+			n := map[string]int{}
+			for _, f := range found {
+				if f.Action != forgotten.Kept && f.Action != forgotten.Refused {
+					n[fmt.Sprint(f.Place, f.Action, f.Path, f.Session, f.Block, f.Line)]++
+				}
+				if f.Text != "" && len(found) == len(done.Found) && &found[0] == &done.Found[0] {
+					t.Errorf("the report quotes what was forgotten: %+v", f)
+				}
+			}
+			return n
+		}
+		want := rows(p.Found)
+		if diff := cmp.Diff(want, rows(done.Found)); diff != "" || len(want) == 0 {
+			t.Errorf("%+v: (-planned +reported)\n%s", s, diff)
+		}
+	}
+}
+
 func TestForgettingASessionLeavesOthersUnchanged(t *testing.T) {
 	r := newRig(t)
 	r.aDay()
