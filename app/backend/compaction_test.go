@@ -153,10 +153,10 @@ func TestAFullMemoryProposesAReplacement(t *testing.T) {
 	for i := 0; err == nil && i < 100; i++ {
 		_, err = b.Memory.Append(t.Context(), memory.Lesson{Text: fmt.Sprintf("fact number %d of those that fill it up", i), Target: global})
 	}
-	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || memorytext.Inject(f.Text, 600).Cut != 0 {
-		t.Errorf("%v, %v, %d left out", err, loadErr, memorytext.Inject(f.Text, 600).Cut)
+	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || memorytext.Inject(f.Text, 600).Left != 0 {
+		t.Errorf("%v, %v, %d left out", err, loadErr, memorytext.Inject(f.Text, 600).Left)
 	}
-	p, err := b.Memory.Propose(t.Context(), memory.Proposal{Text: "one more to know"})
+	p, err := b.Memory.Propose(t.Context(), memory.Proposal{Text: "one more to know, and longer than the room that is left"})
 	if err != nil || p.Kind != memory.ProposeReplace || p.Old == "" || p.Why != memory.WhyFull {
 		t.Errorf("%+v, %v", p, err)
 	}

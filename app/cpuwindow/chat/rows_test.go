@@ -293,7 +293,7 @@ func TestWhatWasInThePromptIsOpened(t *testing.T) {
 			Recalled: []agents.RecalledNote{{Session: "cpu-old", Block: "b1"}, {Session: "cpu-old", Block: "b2"}},
 		}})
 		for button, want := range map[string]string{
-			"recalled: 2 notes": "recalled 2", "Used memory.md · 3 lines": "memory memory.md", "coder/memory.md · 40 lines, 7 left out": "memory coder/memory.md",
+			"recalled: 2 notes": "recalled 2", "Used memory.md · 3 lines": "memory memory.md", "coder/memory.md · 40 lines, 7 characters left out": "memory coder/memory.md",
 		} {
 			b.taps(button, 0)
 			b.leads(want)
