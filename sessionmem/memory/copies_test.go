@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Only files with the exact names are memory. Copies of them, and above all of the inbox, are
@@ -24,6 +26,9 @@ func TestCopiesAreNoMemory(t *testing.T) {
 		saved(t, filepath.Join(string(m.root), filepath.FromSlash(name)), "- x\n")
 	}
 	saved(t, m.InboxPath(), "- a proposal\n")
+	for _, own := range []string{wholefile.TempName("memory.md"), ".memory-journal", ".memory-undo", "memory-keeper/notes.txt"} { // the app's own
+		saved(t, filepath.Join(string(m.root), "agents", own), "x")
+	}
 	rel := func(path string) string {
 		name, err := filepath.Rel(string(m.root), path)
 		must(t, err)

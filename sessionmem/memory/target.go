@@ -195,7 +195,7 @@ func (s *store) Copies() []string {
 		for _, path := range paths {
 			name := strings.ToLower(filepath.Base(path))
 			named := strings.Contains(name, "memory") || strings.HasPrefix(pattern, "memory")
-			if !named || strings.HasPrefix(name, ".memory-journal") || strings.HasPrefix(name, ".memory-undo") || wholefile.IsTempName(name) || path == s.root.inbox() || s.root.isMemory(path) {
+			if !named || strings.HasPrefix(name, ".memory-journal") || strings.HasPrefix(name, ".memory-undo") || wholefile.IsTempName(filepath.Base(path)) || path == s.root.inbox() || s.root.isMemory(path) {
 				continue
 			}
 			if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
