@@ -87,7 +87,7 @@ func (c *contents) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, 
 		if !raw.Headed || !raw.Heading.Known {
 			k = transcript.KindText
 		}
-		if k == transcript.KindNote || k == transcript.KindUser && sum.First == "" {
+		if k == transcript.KindNote || k == transcript.KindUser && sum.WantsUser() {
 			sum.Add(raw.Decode())
 		} else {
 			sum.Add(transcript.Block{Kind: k, Time: raw.Heading.Time, Agent: raw.Heading.Agent, Text: "-"})

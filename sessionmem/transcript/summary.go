@@ -15,12 +15,46 @@ const AttrAgain = "again"
 type Overview struct {
 	messages int
 	Noted    string // title given by a Note
-	First    string // first line of the first user message
+	by       string // the model that made it
+	First    string // first line of the first user message that wasn't deleted
+	begin    []titled
+	changed  bool // the first message was edited or deleted
 	started  time.Time
 	active   time.Time
 	ended    bool
 	Talk     bool   // there are other blocks than titles
 	agent    string // of the last answer
+}
+
+// titled is a user message with the title made from it, now and as it was written.
+type titled struct{ id, title, written string }
+
+// maxBegin is the number of user messages that the title may come from, if those before are
+// deleted.
+const maxBegin = 3
+
+// WantsUser reports whether the text of another user message is needed.
+func (s *Overview) WantsUser() bool { return len(s.begin) < maxBegin }
+
+// begins takes a user message, or the correction of one, for the title.
+func (s *Overview) begins(b Block) {
+	if b.Kind == KindUser {
+		if title := TitleOf(TitleText(b.Text)); s.WantsUser() {
+			s.begin = append(s.begin, titled{b.ID, title, title})
+		}
+	}
+	s.First = ""
+	for i, m := range s.begin {
+		if b.IsCorrection() && b.Parent != "" && m.id == b.Parent {
+			s.begin[i].title = TitleOf(TitleText(b.Text))
+			if s.changed = s.changed || i == 0; i == 0 && s.by != "" { // a model made the title from it
+				s.Noted, s.by = "", ""
+			}
+		}
+		if s.First == "" {
+			s.First = s.begin[i].title
+		}
+	}
 }
 
 // Add adds a block.
@@ -33,9 +67,9 @@ func (s *Overview) Add(b Block) {
 	}
 	switch {
 	case b.Kind == KindNote && b.Note == NoteTitle:
-		s.Noted = OneLine(b.Text)
-	case b.Kind == KindUser && s.First == "":
-		s.First = TitleOf(TitleText(b.Text))
+		s.Noted, s.by = OneLine(b.Text), b.By
+	case b.Kind == KindUser && s.WantsUser(), b.IsCorrection():
+		s.begins(b)
 	}
 	renamed := b.Kind == KindNote && b.Note == NoteTitle
 	if renamed && !s.active.IsZero() {
@@ -62,10 +96,17 @@ func (s *Overview) Info(front string) Info {
 		Name: FrontValue(front, "session"), Messages: s.messages, Agent: strings.ToValidUTF8(strings.Clone(s.agent), "\uFFFD"), // a clone: it may be part of the whole file
 		Started: s.started, Active: s.active, Ended: s.ended, ReadOnly: ReadOnlyFormat(front),
 	}
-	for _, title := range []string{s.Noted, FrontValue(front, "title"), s.First} {
+	written := FrontValue(front, "title")
+	if s.changed && written == s.begin[0].written {
+		written = "" // the words of a message that its author changed
+	}
+	for _, title := range []string{s.Noted, written, s.First} {
 		if info.Title = title; title != "" {
 			break
 		}
+	}
+	if info.Title == "" && s.changed {
+		info.Title = info.Name
 	}
 	if t, err := time.Parse(time.RFC3339, FrontValue(front, "started")); err == nil {
 		info.Started = normalizeTime(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // FormatName is the format this version writes; FormatPrefix is what all its versions
@@ -29,10 +30,14 @@ func Write(w io.Writer, t *Transcript) error {
 	return err
 }
 
-// AppendFront appends the front matter: front as it is, or if empty, one made from info.
+// AppendFront appends the front matter: front as it is, but for the title of a session that was
+// renamed, or if empty, one made from info.
 func AppendFront(dst []byte, info Info, front string) []byte {
 	if front == "" {
 		front = FrontMatter(info)
+	}
+	if title := OneLine(info.Title); title != "" && FrontValue(front, "title") != "" && FrontValue(front, "title") != title {
+		front = withTitle(front, title)
 	}
 	dst = append(dst, Fence+"\n"+strings.TrimRight(front, "\n")...)
 	return append(dst, "\n"+Fence+"\n"...)
@@ -48,18 +53,46 @@ func FrontMatter(info Info) string {
 		{"started", info.Started.Format(time.RFC3339)},
 		{"title", OneLine(info.Title)},
 	} {
-		if f[1] != "" {
+		switch {
+		case f[1] == "":
+		case f[0] == "title":
+			b.WriteString(titleLine(f[1]) + "\n")
+		default:
 			b.WriteString(f[0] + ": " + YAMLValue(f[1]) + "\n")
 		}
 	}
 	return b.String()
 }
 
+// titleLine returns the line of a title. Words are plain; a single word, or what begins with a
+// digit, may be a yes, a number or a time to some reader of YAML, so that it is quoted.
+func titleLine(title string) string {
+	first, _ := utf8.DecodeRuneInString(title)
+	if YAMLValue(title) == title && unicode.IsLetter(first) && strings.Contains(title, " ") {
+		return "title: " + title
+	}
+	return "title: " + strconv.Quote(title)
+}
+
+// withTitle returns front matter with another title in the place of its own.
+func withTitle(front, title string) string {
+	var out strings.Builder
+	done := false
+	for line := range strings.Lines(front) {
+		if !done && strings.HasPrefix(line, "title:") {
+			done = true
+			line = titleLine(title) + line[len(strings.TrimRight(line, "\r\n")):]
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
 // YAMLValue quotes a value that YAML would read as something other than this text.
 func YAMLValue(v string) string {
 	plain := strings.TrimSpace(v) == v && !strings.Contains(v, ": ") && !strings.Contains(v, " #") && !strings.HasSuffix(v, ":")
 	for i, r := range v {
-		if i == 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || !unicode.IsPrint(r) {
+		if i == 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
 			plain = false
 		}
 	}

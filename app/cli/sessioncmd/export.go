@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ type exportedBlock struct {
 func exportCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export NAME", Short: "Write a whole session to a file or to stdout",
-		Long: "export writes a whole session as markdown (the transcript's own format, which can be\nloaded again), as one JSON object, or as one HTML file to read, send or print (a\nbrowser saves it as PDF). It never overwrites a file.",
+		Long: "export writes a whole session as markdown (the transcript's own format, which can be\nloaded again), as one JSON object, or as one HTML file to read, send or print (a\nbrowser saves it as PDF). It never overwrites a file. A file whose name ends in\n.zip has the markdown with the files attached to the session.",
 		Args: cmdline.Exactly(1, "one NAME"),
 	}
 	c.WithJSON(cmd)
@@ -90,6 +91,17 @@ func exportCommand(c *cmdline.Line) *cobra.Command {
 		}
 		return withSession(cmd.Context(), c, args, func(b *backend.Backend, name string) error {
 			write := func(w io.Writer) (int, error) { return export(cmd.Context(), b.Store, name, w, *format) }
+			if *format != "html" { // a page shows what it can and names the rest
+				files, err := attachedFiles(cmd.Context(), b.Store, name)
+				if err != nil {
+					return err
+				}
+				if zipped := toFile && *format == "md" && strings.EqualFold(filepath.Ext(*file), ".zip"); zipped {
+					write = func(w io.Writer) (int, error) { return exportZip(cmd.Context(), c, b.Store, name, w, files) }
+				} else if len(files) > 0 {
+					c.Note(words.Count(len(files), "attached file") + " left out: `-o FILE.zip` writes the markdown with " + map[bool]string{true: "it.", false: "them."}[len(files) == 1])
+				}
+			}
 			if !toFile {
 				_, err := write(c.Out)
 				return err
@@ -177,6 +189,31 @@ func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writ
 	})
 	if err == nil {
 		_, err = io.WriteString(w, "]}\n")
+	}
+	return blocks, err
+}
+
+// attachedFiles returns the files attached to a session.
+func attachedFiles(ctx context.Context, store *sessionmem.Store, name string) ([]transcript.Attachment, error) {
+	var with []transcript.Block
+	err := store.Each(ctx, name, func(transcript.Info, string) error { return nil }, func(b transcript.Block) error {
+		if len(b.Attachments()) > 0 {
+			with = append(with, b)
+		}
+		return nil
+	})
+	return transfer.Files(with), err
+}
+
+// exportZip writes a session with its files.
+func exportZip(ctx context.Context, c *cmdline.Line, store *sessionmem.Store, name string, w io.Writer, files []transcript.Attachment) (blocks int, err error) {
+	text := func(w io.Writer) error {
+		blocks, err = store.Write(ctx, name, w)
+		return err
+	}
+	missing, err := transfer.Zip(w, name, text, files, func(a transcript.Attachment) ([]byte, error) { return store.ReadAttachment(name, a) })
+	if len(missing) > 0 {
+		c.Note(words.Count(len(missing), "attached file") + " can't be read and left out: " + strings.Join(missing, ", "))
 	}
 	return blocks, err
 }

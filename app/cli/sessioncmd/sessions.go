@@ -52,6 +52,8 @@ type blockLine struct {
 	Agent string `json:"agent"`
 	Model string `json:"model"`
 	Text  string `json:"text"`
+	// Parent is the message that a block belongs to, or that a note is about.
+	Parent string `json:"parent,omitempty"`
 }
 
 // resetLine is the line of `sessions reset --json`.
@@ -152,7 +154,7 @@ func printBlock(c *cmdline.Line, b transcript.Block) error {
 			text = noteText(b)
 		}
 		return c.Out.JSON(blockLine{
-			Type: "block", ID: b.ID, Kind: string(b.Kind), Time: words.Stamp(b.Time), Agent: b.Agent, Model: b.Model, Text: text,
+			Type: "block", ID: b.ID, Kind: string(b.Kind), Time: words.Stamp(b.Time), Agent: b.Agent, Model: b.Model, Text: text, Parent: b.Parent,
 		})
 	}
 	var head []string

@@ -17,7 +17,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Export writes the whole transcript to a Markdown file in the downloads folder.
+// Export writes the whole transcript to a Markdown file in the downloads folder, in a zip file
+// with the files attached to it, if there are any.
 func (l *Library) Export(in transcript.Info) {
 	l.exportAs(in, ".md", transcript.Write, nil)
 }
@@ -42,7 +43,14 @@ func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer,
 			return err
 		}
 		var data bytes.Buffer
-		if err := write(&data, t); err != nil {
+		ext := ext
+		if files := transfer.Files(t.Blocks); ext == ".md" && len(files) > 0 {
+			ext = ".zip"
+			_, err = transfer.Zip(&data, in.Name, func(w io.Writer) error { return write(w, t) }, files, func(a transcript.Attachment) ([]byte, error) { return l.parts.Attachment(in.Name, a) })
+		} else {
+			err = write(&data, t)
+		}
+		if err != nil {
 			return fmt.Errorf("write the transcript: %w", err)
 		}
 		dir, err := osopen.ExportFolder()

@@ -237,9 +237,9 @@ func (r *proseRenderer) underlay(s segment, y float32) {
 	p := r.p
 	ru := p.runs[s.run]
 	if ru.Key && !p.Bare { // the cap of a key, with an edge
-		pos, size := fyne.NewPos(s.X-3, y+1), fyne.NewSize(s.Width+6, p.Leading-2)
-		r.Rect(kit.RoleFaint, pos, size, 4)
-		r.Rect(kit.RoleCode, pos.AddXY(1, 1), size.SubtractWidthHeight(2, 3), 3)
+		pos, size := fyne.NewPos(s.X-1, y+1), fyne.NewSize(s.Width+2, p.Leading-2)
+		r.Rect(kit.RoleLine, pos, size, 3)
+		r.Rect(kit.RoleCode, pos.AddXY(1, 1), size.SubtractWidthHeight(2, 3), 2)
 	} else if ru.Mono && !p.Bare {
 		r.Rect(kit.RoleCode, fyne.NewPos(s.X-2, y+2), fyne.NewSize(s.Width+4, p.Leading-4), 3)
 	}
