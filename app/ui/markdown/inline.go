@@ -68,6 +68,12 @@ func (w *runWriter) node(n ast.Node, style Run) {
 // the same parent has its style.
 func (w *runWriter) children(n ast.Node, style Run) {
 	closed := w.tagPairs(n)
+	if closed == nil {
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			w.node(c, style)
+		}
+		return
+	}
 	styles := []Run{style}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		raw, _ := c.(*ast.RawHTML)
