@@ -208,6 +208,26 @@ func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 	return all, last
 }
 
+// LacksKey reports whether a key is missing with which something was recorded, so that it can't
+// be recognised any more.
+func (f *Record) LacksKey() (bool, error) {
+	data, err := os.ReadFile(f.Path())
+	if f.root == "" || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	keys, _, err := f.ring.read()
+	for line := range bytes.Lines(data) {
+		var l forgottenLine
+		if json.Unmarshal(line, &l) == nil && (l.Format == forgottenFormat || l.Format == forgottenOpen) && keys[l.KeyID] == nil {
+			return true, err
+		}
+	}
+	return false, err
+}
+
 // New returns a draft without traces. typed: added words match everywhere, else not in what
 // a person typed in other messages than the selected ones. lessons: what was learned from
 // it goes too.

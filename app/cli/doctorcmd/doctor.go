@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -145,6 +146,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	checks = append(checks, d.serverChecks(ctx)...)
 	checks = append(checks, d.agentChecks()...)
 	checks = append(checks, d.fileChecks(ctx)...)
+	checks = append(checks, d.lackChecks()...)
 	checks = append(checks, d.indexChecks(ctx)...)
 	checks = append(checks, d.backendChecks(ctx)...)
 	checks = append(checks, d.discordChecks(ctx)...)
@@ -200,6 +202,18 @@ func (d *doctor) configChecks() []check {
 	}
 	for _, n := range notes {
 		checks = append(checks, noted("config", n))
+	}
+	return checks
+}
+
+// lackChecks looks for what a move or a restored backup left behind.
+func (d *doctor) lackChecks() (checks []check) {
+	in, err := d.b.Store.Incomplete()
+	if err != nil {
+		return []check{bad("complete", words.OneLine(err.Error(), 200), "Check that the folder can be read.")}
+	}
+	for _, l := range cmdline.IncompleteWords(in, filepath.Join(d.b.Paths.Home, "session")) {
+		checks = append(checks, bad("complete", l.Found, l.Fix))
 	}
 	return checks
 }

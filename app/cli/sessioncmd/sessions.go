@@ -82,6 +82,11 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if in, err := b.Store.Incomplete(); err == nil { // doctor reports the error
+				for _, l := range cmdline.IncompleteWords(in, filepath.Join(b.Paths.Home, transcript.SessionDir)) {
+					c.Note("mac-stats: " + l.Found + " " + l.Fix)
+				}
+			}
 			slices.SortStableFunc(list, func(x, y transcript.Info) int { return y.Active.Compare(x.Active) })
 			return printSessions(c, list)
 		}),
