@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/delegate"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/reply"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -106,6 +107,7 @@ func (a *assembly) fill(window transcript.Context) {
 	}
 	if summary.Content != "" {
 		a.window.Add(summary)
+		a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: summary.Content})
 	}
 	limits := a.limits(summary.Content + around)
 	a.history = limits.Tokens
@@ -185,7 +187,7 @@ func (a *assembly) around(history []transcript.Block) string {
 	if a.window.Budget.Known() {
 		text, _ = prompt.CutResult(text, a.window.Raw(a.cast.numCtx*aroundShare/100))
 	}
-	a.dialogue.quoted.Add(text)
+	a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: text})
 	return a.cast.base.guides.Quote("what people said in this channel", text)
 }
 
@@ -217,12 +219,11 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 			in.Images, in.Text = nil, strings.ReplaceAll(in.Text, prompt.AttachedImage, "[attached image, not sent again because its message got no answer: ")
 		}
 		a.window.Add(api.Message{Role: "user", Content: in.Text, Images: in.Images})
-		for _, text := range in.Quoted {
-			a.dialogue.quoted.Add(text)
+		for _, text := range append(slices.Clone(in.Quoted), b.Context) {
+			a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: text})
 		}
-		if b.Attrs[attrAuthor] != "" {
-			a.dialogue.quoted.Add(b.Text) // a stranger's text: a call that repeats it doesn't run
-		}
+		own := b.TextSources(a.report.session).Typed()
+		a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: transcript.WithoutAttachments(b.Text), Own: own})
 	}
 }
 

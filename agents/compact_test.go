@@ -320,21 +320,6 @@ func (s slowCompactor) Compact(ctx context.Context, _ session.Snapshot, _ int) (
 	return compact.Result{}, ctx.Err()
 }
 
-// A small model may fill a Summary with the same sentence; then it is stopped.
-func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
-	r := compacting(t, false, 16384, `{"context":"`+strings.Repeat("The user travels by train to Oslo and back again. ", 40)+`"}`, goodDigest)
-	for i := range 4 {
-		r.say(fmt.Sprintf(askedOslo, i))
-	}
-	_, events := r.say("The fifth")
-	if told := of(events, EventCompaction); len(told) != 1 || strings.Contains(told[0].Text, "without a model") || r.compactions() != 2 {
-		t.Errorf("%d calls, %+v", r.compactions(), told)
-	}
-	if sent := r.chat(-1).Messages[1].Content; !strings.Contains(sent, "They plan a trip") {
-		t.Errorf("the Summary is %q", sent)
-	}
-}
-
 // A Summary never replaces messages that fit, and it isn't sent while it replaces none.
 func TestMessagesThatFitAreNotSummarised(t *testing.T) {
 	for _, inBackground := range []bool{false, true} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/agents/fetch"
+	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
 )
 
@@ -18,7 +19,8 @@ type consent struct {
 	tools.Permissions
 	report  *report
 	req     Request
-	timeout time.Duration // after which a question counts as a no; 0 is never
+	timeout time.Duration  // after which a question counts as a no; 0 is never
+	quoted  []reply.Quoted // text in the turn's requests that isn't the model's
 }
 
 // askPerson waits for a person's answer. Meanwhile the turn holds no permit of the model

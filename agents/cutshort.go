@@ -28,7 +28,7 @@ type CutShort struct {
 
 // cutShort returns why the reply is incomplete, or nil if it is complete. used is the
 // usage of its call, or nil if unknown.
-func (c *cast) cutShort(r reply, used *Usage) *CutShort {
+func (c *cast) cutShort(r response, used *Usage) *CutShort {
 	cut := &CutShort{Why: r.ended, Model: c.model.Name}
 	switch r.ended {
 	case "length":
@@ -53,7 +53,7 @@ func (c CutShort) words() string {
 	case CutLength:
 		return "The answer ends here because it reached its maximum length (num_predict)."
 	case CutLoop:
-		return "The answer began to repeat itself and was stopped; the repetition is left out."
+		return "The answer began to repeat itself and was stopped."
 	case CutTime:
 		return "The answer was stopped after " + c.After.String() + " (ollama.answer_time)."
 	}

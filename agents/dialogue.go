@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -31,26 +32,27 @@ type dialogue struct {
 	model  ollama.ModelInfo
 	numCtx int
 	window *prompt.Window
-	call   *Call     // of a sub-call; nil in the turn's own dialogue
-	began  time.Time // of a sub-call
-	usage  *Usage    // of the last model call; nil if unknown
+	call   *Call             // of a sub-call; nil in the turn's own dialogue
+	began  time.Time         // of a sub-call
+	made   map[string]string // callAttrs of the call that made it a sub-call
+	usage  *Usage            // of the last model call; nil if unknown
 
-	rounds   int                // model calls so far
-	failures int                // failed tool calls in a row
-	seen     map[string]int     // how often each call ran
-	quoted   prompt.QuotedLines // of strangers' text in the messages
-	think    *bool              // nil: the model's default
-	hushed   bool               // it thought too long and now answers without thinking
+	rounds    int            // model calls so far
+	failures  int            // failed tool calls in a row
+	seen      map[string]int // how often each call ran
+	corrected bool           // the one time that it is told why nothing ran is used up
+	think     *bool          // nil: the model's default
+	hushed    bool           // it thought too long and now answers without thinking
 }
 
-// reply is one reply of the model.
-type reply struct {
-	raw      string        // all text, as it goes back to the model
-	prose    string        // without directives, as shown and stored
-	thought  string        // native thinking
-	thinking time.Duration // how long that took
-	calls    []tools.Call
-	tools    []api.ToolCall      // the native calls among them, as they go back
+// response is one reply of the model, taken apart.
+type response struct {
+	text     string              // the answer, as shown and stored
+	sent     string              // text and calls, as they go back to the model
+	thought  string              // in whatever form the model thought
+	thinking time.Duration       // how long that took
+	calls    []tools.Call        // in their order; those with Why don't run
+	native   []api.ToolCall      // the calls, if they are native, as they go back
 	draft    *session.Checkpoint // of the reply's block
 	cut      bool                // the server silently truncated the prompt
 	ended    string              // why it ended: stop, length, or one of the end constants
@@ -59,7 +61,7 @@ type reply struct {
 
 func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
-		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{}, quoted: prompt.QuotedLines{},
+		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{},
 	}
 	d.window = prompt.NewWindow(numCtx, d.estimate, offered, len(offered) > 0 && model.Can("tools"))
 	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) }) {
@@ -72,15 +74,18 @@ func (d *dialogue) estimate(raw int) int { return d.cast.base.p.Models.Estimate(
 
 // ask calls the model once. After an error, the reply holds what had arrived; its draft
 // is always open. A model that thinks too long is called again, without thinking.
-func (d *dialogue) ask(ctx context.Context) (reply, error) {
+func (d *dialogue) ask(ctx context.Context) (response, error) {
 	d.rounds++
 	if d.call == nil {
 		d.report.round = d.rounds
 	}
 	d.report.cut(d.window.Fit())
 	r, err := d.askOnce(ctx)
-	if err == nil && r.ended == endThought && strings.TrimSpace(r.prose) == "" && !d.hushed {
+	if err == nil && r.ended == endThought && r.text == "" && !d.hushed {
 		r.draft.Discard()
+		if err := d.keepThought(ctx, r); err != nil {
+			return r, err
+		}
 		no := false
 		d.think, d.hushed = &no, true
 		d.report.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
@@ -89,16 +94,16 @@ func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	return r, err
 }
 
-func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
+func (d *dialogue) askOnce(ctx context.Context) (response, error) {
 	held := d.consent.Sources()
 	call, stop := context.WithCancel(ctx)
 	defer stop()
-	s := newStreaming(d, stop)
+	s := newReading(d, stop)
 	res, err := d.cast.base.p.Chat.Chat(call, d.request(s))
 	if s.ended != "" && ctx.Err() == nil {
-		err = nil // watch or onChunk stopped it
+		err = nil // the reading stopped it
 	}
-	r := s.finish(res)
+	r := s.finish(res, err != nil)
 	r.held = held
 	if err == nil && s.ended == "" || res.PromptTokens > 0 {
 		r.cut = d.account(ctx, res)
@@ -107,7 +112,7 @@ func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 }
 
 // request returns the chat request for the dialogue so far.
-func (d *dialogue) request(s *streaming) ollama.ChatRequest {
+func (d *dialogue) request(s *reading) ollama.ChatRequest {
 	return ollama.ChatRequest{
 		Model: d.model.Name, NoSystem: d.model.NoSystem, Messages: d.window.Messages, Tools: d.window.Schemas(), NumCtx: d.numCtx, MaxTokens: d.window.AnswerTokens(), Temperature: d.agent.Temperature, Think: d.think,
 		OnPhase: s.onPhase, OnChunk: s.onChunk,
@@ -152,19 +157,39 @@ func (d *dialogue) withSources(b transcript.Block) transcript.Block {
 	return b.WithSources(s)
 }
 
-// correction returns the text that shows the model the proper form of a call it missed.
-func (d *dialogue) correction(miss prompt.Miss) string {
-	var forms []string
-	name, _ := tools.Resolve(miss.Name, nil)
-	for _, tool := range d.window.Tools {
-		doc := tool.Doc()
-		if name == "" || doc.Name == name {
-			forms = append(forms, doc.Usage)
+// keepThought writes the model's thinking before a reply as a Note above it, which is shown
+// but never sent to a model.
+func (d *dialogue) keepThought(ctx context.Context, r response) error {
+	if r.thought == "" {
+		return nil
+	}
+	return d.report.note(ctx, transcript.Block{
+		Note: transcript.NoteThinking, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.report.message.ID, Text: r.thought,
+		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
+	}.WithSources(r.held))
+}
+
+// correction returns the text that shows the model the proper form of calls that couldn't
+// run.
+func (d *dialogue) correction(calls []tools.Call) string {
+	var why, written, forms []string
+	for _, call := range calls {
+		why = append(why, strings.TrimSpace(call.Name+": "+call.Why))
+		written = append(written, excerpt.Shorten(strings.TrimSpace(call.Raw), 400))
+		if tool := tools.Find(d.window.Tools, call.Name); tool != nil {
+			forms = append(forms, tool.Doc().Usage)
 		}
 	}
-	form := strings.Join(forms, "\n")
-	if d.window.Native {
-		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
+	if len(forms) == 0 {
+		for _, tool := range d.window.Tools {
+			forms = append(forms, tool.Doc().Usage)
+		}
 	}
-	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.cast.base.guides.NearMiss)
+	form := strings.Join(slices.Compact(forms), "\n")
+	if d.window.Native {
+		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.ReplaceAll(form, "\n", " or ")), " ")
+	}
+	return strings.NewReplacer(
+		"{{line}}", strings.TrimSpace(strings.Join(written, "\n")), "{{why}}", strings.Join(slices.Compact(why), "\n"), "{{form}}", form,
+	).Replace(d.cast.base.guides.NearMiss)
 }

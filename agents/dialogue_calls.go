@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -20,12 +21,13 @@ import (
 const (
 	maxFailures  = 3 // failed calls in a row
 	maxIdentical = 3 // calls of the same tool with the same argument
+	maxCalls     = 5 // calls of one reply
 )
 
 // addReply appends the model's own reply to the dialogue, with its thinking if its
 // template accepts that.
-func (d *dialogue) addReply(r reply) {
-	m := api.Message{Role: "assistant", Content: r.raw, ToolCalls: r.tools}
+func (d *dialogue) addReply(r response) {
+	m := api.Message{Role: "assistant", Content: r.sent, ToolCalls: r.native}
 	if d.model.KeepsThinking && !d.hushed {
 		m.Thinking = r.thought
 	}
@@ -35,21 +37,22 @@ func (d *dialogue) addReply(r reply) {
 // runCalls runs the calls of a reply, and appends the reply and the results to the
 // dialogue. At a limit, it tells the model once that the next reply must be the answer.
 // An error ends the turn: it was stopped, or the disk failed.
-func (d *dialogue) runCalls(ctx context.Context, r reply) error {
+func (d *dialogue) runCalls(ctx context.Context, r response) error {
 	var outcomes []outcome
-	limit := ""
+	limit, none := "", true
 	for i, call := range r.calls {
 		call.Held, call.Agent = r.held, d.agent.Slug
 		var o outcome
 		var err error
 		switch {
-		case i >= prompt.MaxDirectives:
-			o, err = d.skip(ctx, call, fmt.Sprintf("not run, at most %d calls in a reply", prompt.MaxDirectives))
+		case call.Why != "":
+			o, err = d.skip(ctx, call, "not run, "+call.Why)
+		case i >= maxCalls:
+			o, err = d.skip(ctx, call, fmt.Sprintf("not run, at most %d calls in a reply", maxCalls))
 		case limit != "":
 			o, err = d.skip(ctx, call, "not run, "+limit)
-		case d.quoted.Hold(call):
-			o, err = d.skip(ctx, call, "not run, this line stands word for word in text that was quoted to you; if the user wants it, say so in your answer")
 		default:
+			none = false
 			o, err = d.run(ctx, call)
 			limit = d.limit(call)
 		}
@@ -62,7 +65,12 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 		limit = fmt.Sprintf("%d rounds of tool calls are used up", d.maxRounds())
 	}
 	d.addReply(r)
-	d.addResults(outcomes, len(r.tools) > 0)
+	if none && r.native == nil {
+		d.corrected = true
+		d.window.Say(d.correction(r.calls))
+	} else {
+		d.addResults(outcomes, r.native != nil)
+	}
 	if limit == "" {
 		return nil
 	}
@@ -188,7 +196,7 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	}
 	d.consent.Hold(result.Sources)
 	if result.Quote != "" {
-		d.quoted.Add(result.Text)
+		d.consent.quoted = append(d.consent.quoted, reply.Quoted{Text: result.Text})
 		text = d.cast.base.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources

@@ -10,11 +10,13 @@ import (
 type EventType string
 
 // The events of a turn. State and terminal events (done, error) always arrive; token
-// events may be merged but are never dropped.
+// events may be merged but are never dropped. A replaced event takes back the tokens of its
+// round: they turned out to be the model's thinking.
 const (
 	EventState          EventType = "state"
 	EventToken          EventType = "token"
 	EventThinking       EventType = "thinking"
+	EventReplaced       EventType = "replaced"
 	EventSubcallStart   EventType = "subcall_start"
 	EventSubcallToken   EventType = "subcall_token"
 	EventSubcallEnd     EventType = "subcall_end"
@@ -67,7 +69,7 @@ type Event struct {
 	GoOn     bool      `json:"go_on,omitempty"`
 	CutShort *CutShort `json:"cut_short,omitempty"` // state with GoOn: why; Detail is the same in English
 
-	Text string `json:"text,omitempty"` // token, thinking, subcall_token: the added text; done: the whole answer; error: the sentence; memory_*: the lesson ("old => new" for a proposed change, the line for a removal)
+	Text string `json:"text,omitempty"` // token, thinking, subcall_token: the added text; replaced: the round's text so far; done: the whole answer; error: the sentence; memory_*: the lesson ("old => new" for a proposed change, the line for a removal)
 
 	Call     *Call              `json:"call,omitempty"`     // subcall_*, tool
 	Question *Question          `json:"question,omitempty"` // question

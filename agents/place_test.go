@@ -137,7 +137,7 @@ func TestNoLineOfAMessageLooksLikeAnotherAuthors(t *testing.T) {
 }
 
 func TestPlaceToolsAndLessons(t *testing.T) {
-	r := newRig(t, ollamaScript("MEMORY_APPEND: agent:000 The team meets on Tuesdays\nFETCH_URL: http://example.com\nSYSTEM_STATS: cpu", "done"))
+	r := newRig(t, ollamaScript("MEMORY_APPEND: agent:000 The team meets on Tuesdays", "FETCH_URL: http://example.com\nSYSTEM_STATS: cpu", "done"))
 	p := channelPlace()
 	p.Tools = []string{"MEMORY_APPEND"}
 	_, events, err := r.turn(Request{Session: placeSession, Text: "remember that the team meets on Tuesdays", Place: p})

@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"mac-stats/agents/fault"
@@ -86,18 +85,6 @@ func (r *report) note(ctx context.Context, b transcript.Block) error {
 	return nil
 }
 
-// thought writes the model's thinking before a reply as a Note above it, which is shown
-// but never sent to a model. held are the sources of the request's text.
-func (r *report) thought(ctx context.Context, text string, took time.Duration, held transcript.Sources) error {
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return r.note(ctx, transcript.Block{
-		Note: transcript.NoteThinking, Agent: r.agent, Model: r.model, Parent: r.message.ID, Text: text,
-		Attrs: map[string]string{attrTook: tookAttr(took)},
-	}.WithSources(held))
-}
-
 // limit reports what ended early, both as an event and in the transcript.
 func (r *report) limit(ctx context.Context, why string) error {
 	r.warn(StateTool, why)
@@ -112,7 +99,7 @@ func (r *report) nextCall() string {
 
 // tool appends a Tool block: the call and its result.
 func (r *report) tool(ctx context.Context, call tools.Call, o outcome, text string) error {
-	attrs := map[string]string{attrTook: tookAttr(o.took)}
+	attrs := callAttrs(map[string]string{attrTook: tookAttr(o.took)}, call)
 	if o.failed != "" {
 		text, attrs[attrFailed] = failedPrefix+o.failed, "yes"
 	}

@@ -10,19 +10,37 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
 // The attributes of a turn's blocks hold what the window shows beside their text, so that
-// a conversation looks the same when it is loaded again. They hold only numbers; words
-// are in the text, where forgetting finds them.
+// a conversation looks the same when it is loaded again. Most hold only numbers; words
+// are in the text, where a search finds them.
 const (
 	attrFailed = "failed" // of a tool's block: its text is the reason
 	attrTook   = "took"   // how long a call or a thought took
 	attrSpeed  = "speed"  // of an answer, in tokens per second
 	attrTokens = "tokens" // tokens of the prompt, of the answer and of the whole context
+
+	// The block of a call also holds the words of the reply that aren't in its task, so that
+	// nothing that a model wrote is in no file.
+	attrCall   = "call"   // the call as the model wrote it
+	attrBehind = "behind" // the text that it wrote behind the call, before it knew the result
 )
+
+// callAttrs adds what a model wrote in and behind a call. A directive in its exact form is
+// the tool's name and the task.
+func callAttrs(attrs map[string]string, c tools.Call) map[string]string {
+	if raw := strings.TrimSpace(c.Raw); raw != "" && raw != c.Name+": "+c.Arg {
+		attrs[attrCall] = raw
+	}
+	if behind := strings.TrimSpace(c.Behind); behind != "" {
+		attrs[attrBehind] = behind
+	}
+	return attrs
+}
 
 // tookAttr returns a duration as an attribute, in milliseconds.
 func tookAttr(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }

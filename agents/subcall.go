@@ -58,6 +58,7 @@ func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate
 	callCtx, done := s.report.run.callContext(ctx, call.ID)
 	defer done()
 	d := s.dialogue(callCtx, who, model, numCtx, &event, task)
+	d.made = callAttrs(map[string]string{}, call)
 	text, block, err := d.converse(callCtx)
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(callCtx), errCallStopped) {
 		err = errCallStopped
@@ -100,8 +101,8 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 	}
 	for {
 		r, err := d.ask(ctx)
-		if err == nil && len(r.calls) == 0 && strings.TrimSpace(r.prose) == "" {
-			err = &fault.Empty{Model: d.model.Name}
+		if err == nil && len(r.calls) == 0 && strings.TrimSpace(r.text) == "" {
+			err = &fault.Empty{Model: d.model.Name, Thought: r.thought != "", Cut: r.thought != "" && (r.ended == "length" || r.ended == endThought)}
 		}
 		kept, keepErr := d.keep(ctx, r)
 		if err = errors.Join(err, keepErr); err != nil || len(r.calls) == 0 {
@@ -114,17 +115,23 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 }
 
 // keep appends a sub-call's reply as an Agent block, if it isn't empty.
-func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) {
-	if strings.TrimSpace(r.prose) == "" {
+func (d *dialogue) keep(ctx context.Context, r response) (transcript.Block, error) {
+	if err := d.keepThought(ctx, r); err != nil {
+		return transcript.Block{}, err
+	}
+	if strings.TrimSpace(r.text) == "" {
 		r.draft.Discard()
 		return transcript.Block{}, nil
 	}
+	attrs := d.made
+	attrs[attrTook] = tookAttr(time.Since(d.began))
+	d.made = map[string]string{} // it stands in one block
 	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.withSources(transcript.Block{
 		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
-		Parent: d.report.message.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
+		Parent: d.report.message.ID, Task: d.call.Task, Text: r.text, Attrs: attrs,
 	}))
 	if err != nil {
-		return transcript.Block{Text: r.prose}, &fault.Save{What: "The answer of " + d.agent.Slug, Answer: r.prose, Err: err}
+		return transcript.Block{Text: r.text}, &fault.Save{What: "The answer of " + d.agent.Slug, Answer: r.text, Err: err}
 	}
 	return b, nil
 }

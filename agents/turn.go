@@ -24,8 +24,8 @@ import (
 //	lock → write the user's message → choose agent and model → build the request
 //	→ model ⇄ tools → answer
 //
-// The model phase may also lead to shrink, if the context overflowed, or to a corrective
-// round, if the reply only resembled a directive; both lead back to the model.
+// The model phase may also lead to shrink, if the context overflowed, or to nudge, if the
+// model only announced a step; both lead back to the model.
 //
 // The parts hold the state on which decisions depend: who answers, what may run, what is
 // sent, what is reported. They know each other in one direction only, and no part knows
@@ -43,11 +43,10 @@ type turn struct {
 	dialogue *dialogue // nil until agent and model are chosen
 	assembly *assembly // builds its request
 
-	image     bool  // the message has an image
-	reply     reply // the last one
-	shrunk    bool  // the one retry after an overflow is used up
-	corrected bool  // the one corrective round is used up
-	nudged    bool  // the one round after a step that was only announced is used up
+	image  bool     // the message has an image
+	reply  response // the last one
+	shrunk bool     // the one retry after an overflow is used up
+	nudged bool     // the one round after a step that was only announced is used up
 
 	result Result
 	last   Event // the terminal event

@@ -11,27 +11,27 @@ import (
 )
 
 // keepRound writes an intermediate reply as an Agent block, which is shown but neither
-// counted nor sent in later turns. It has no directives; each is written with its result.
-func (t *turn) keepRound(ctx context.Context, r reply) error {
-	if err := t.report.thought(ctx, r.thought, r.thinking, r.held); err != nil {
+// counted nor sent in later turns. Its calls are written with their results.
+func (t *turn) keepRound(ctx context.Context, r response) error {
+	if err := t.dialogue.keepThought(ctx, r); err != nil {
 		return err
 	}
-	if strings.TrimSpace(r.prose) == "" {
+	if strings.TrimSpace(r.text) == "" {
 		r.draft.Discard()
 		return nil
 	}
-	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: r.prose}
+	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: r.text}
 	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(b)); err != nil {
-		return &fault.Save{What: "A part of the answer", Answer: r.prose, Err: err}
+		return &fault.Save{What: "A part of the answer", Answer: r.text, Err: err}
 	}
 	return nil
 }
 
 // keepPartial writes what had arrived of an interrupted answer.
 func (t *turn) keepPartial(ctx context.Context) error {
-	if strings.TrimSpace(t.reply.prose) == "" {
+	if strings.TrimSpace(t.reply.text) == "" {
 		t.reply.draft.Discard()
-		return nil
+		return t.dialogue.keepThought(ctx, t.reply)
 	}
 	t.result.Stopped = true
 	return t.keepAnswer(ctx)
@@ -39,16 +39,16 @@ func (t *turn) keepPartial(ctx context.Context) error {
 
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
-	if err := t.report.thought(ctx, t.reply.thought, t.reply.thinking, t.reply.held); err != nil {
+	if err := t.dialogue.keepThought(ctx, t.reply); err != nil {
 		return err
 	}
-	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
+	t.result.Text, t.result.AnswerID = t.reply.text, t.reply.draft.ID()
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(transcript.Block{
-		Kind: transcript.KindAssistant, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: t.reply.prose,
+		Kind: transcript.KindAssistant, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: t.reply.text,
 		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.dialogue.usage),
 	}).WithRecalled(t.passages.Used()))
 	if err != nil {
-		return &fault.Save{What: "The answer", Answer: t.reply.prose, Err: err}
+		return &fault.Save{What: "The answer", Answer: t.reply.text, Err: err}
 	}
 	t.result.Text = b.Text
 	return nil
@@ -56,9 +56,12 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 
 // answer ends the turn with the reply.
 func (t *turn) answer(ctx context.Context) (phase, error) {
-	if strings.TrimSpace(t.reply.prose) == "" {
+	if strings.TrimSpace(t.reply.text) == "" {
 		t.reply.draft.Discard()
-		return nil, &fault.Empty{Model: t.cast.model.Name}
+		if err := t.dialogue.keepThought(ctx, t.reply); err != nil {
+			return nil, err
+		}
+		return nil, &fault.Empty{Model: t.cast.model.Name, Thought: t.reply.thought != "", Cut: t.reply.thought != "" && (t.reply.ended == "length" || t.reply.ended == endThought)}
 	}
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err

@@ -26,20 +26,16 @@ func (t *turn) ask(ctx context.Context) (phase, error) {
 }
 
 // next returns the phase that follows a reply.
-func (t *turn) next(r reply) phase {
+func (t *turn) next(r response) phase {
 	switch {
 	case len(r.calls) > 0:
 		return (*turn).runTools
 	case len(t.dialogue.window.Tools) == 0 || t.dialogue.window.Final || r.ended != "" && r.ended != "stop":
 		return (*turn).answer
 	}
-	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
-		t.corrected = true
-		return askAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.dialogue.correction(miss))
-	}
-	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
+	if !t.nudged && prompt.OnlyAnnounces(r.text) {
 		t.nudged = true
-		return askAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
+		return (*turn).nudge
 	}
 	return (*turn).answer
 }
@@ -67,18 +63,15 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	return (*turn).ask, nil
 }
 
-// askAgain returns a phase that replies to the model with words and asks again. Nothing
-// of the model's reply runs.
-func askAgain(state, words string) phase {
-	return func(t *turn, ctx context.Context) (phase, error) {
-		if err := t.keepRound(ctx, t.reply); err != nil {
-			return nil, err
-		}
-		t.report.state(StateReading, state)
-		t.dialogue.addReply(t.reply)
-		t.dialogue.window.Say(words)
-		return (*turn).ask, nil
+// nudge asks the model to take the step that it announced.
+func (t *turn) nudge(ctx context.Context) (phase, error) {
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
 	}
+	t.report.state(StateReading, "the model announced a step and took none; it is asked to take it")
+	t.dialogue.addReply(t.reply)
+	t.dialogue.window.Say(t.engine.guides.Nudge)
+	return (*turn).ask, nil
 }
 
 // runTools runs the calls of the reply.

@@ -18,11 +18,9 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/fault"
-	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/testkit"
-	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/session"
@@ -172,7 +170,8 @@ func TestTurnRefusesInvalidRequests(t *testing.T) {
 		{"given an empty message", Request{Text: " \n"}, testkit.Reply{Text: "x"}, fault.KindInternal, nil},
 		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, testkit.Reply{Text: "x"}, fault.KindAgent, []string{"user", "note:error"}},
 		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, testkit.Reply{Text: "x"}, fault.KindInternal, nil},
-		{"given an empty answer", Request{Text: "Hi"}, testkit.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, fault.KindServer, []string{"user", "note:error"}},
+		{"given an empty answer", Request{Text: "Hi"}, testkit.Reply{Chunks: []string{}}, fault.KindServer, []string{"user", "note:error"}},
+		{"given thoughts alone", Request{Text: "Hi"}, testkit.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, fault.KindServer, []string{"user", "note:thinking", "note:error"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: tt.rule}}})
@@ -246,7 +245,7 @@ func TestTurnSkillIsOneShot(t *testing.T) {
 func TestTurnSpecialistWithTools(t *testing.T) {
 	r := newRig(t, testkit.Script{Rules: []testkit.Rule{
 		{Times: 1, Reply: testkit.Reply{Text: "AGENT: looker How busy?"}},
-		{Times: 1, Messages: 2, Reply: testkit.Reply{Text: "SYSTEM_STATS: cpu\nAGENT: coder x\nMEMORY_APPEND: y"}},
+		{Times: 1, Messages: 2, Reply: testkit.Reply{Text: "AGENT: coder x\nMEMORY_APPEND: y"}},
 		{Times: 1, Messages: 4, SystemContains: "Look at it", Reply: testkit.Reply{Text: "45 %."}},
 		{Reply: testkit.Reply{Text: "It is at 45 %."}},
 	}})
@@ -254,13 +253,13 @@ func TestTurnSpecialistWithTools(t *testing.T) {
 	r.write("agents/agent-007/skill.md", "Look at it.")
 	result, _ := r.say("Ask the looker")
 	told := r.chat(2).Messages[3].Content
-	if !strings.Contains(told, "stats of cpu") || strings.Count(told, "you may not use") != 2 {
+	if strings.Count(told, "you may not use") == 0 {
 		t.Errorf("told %q", told)
 	}
 	if result.Text != "It is at 45 %." {
 		t.Errorf("answer %q", result.Text)
 	}
-	if diff := cmp.Diff([]string{"user", "tool:SYSTEM_STATS", "tool:AGENT", "tool:MEMORY_APPEND", "agent:looker", "assistant"}, r.kinds()); diff != "" {
+	if diff := cmp.Diff([]string{"user", "tool:AGENT", "agent:looker", "assistant"}, r.kinds()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -410,17 +409,6 @@ func TestTurnSameLessonTwice(t *testing.T) {
 	got := told[len(told)-1].Content
 	if !strings.Contains(got, "already says so") || !strings.Contains(got, "failed: no such agent") || len(of(events, EventMemoryWritten)) != 1 {
 		t.Errorf("told %q", got)
-	}
-}
-
-func TestNativeArguments(t *testing.T) {
-	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetch.Tool{}}, nil)
-	want := tools.Call{
-		Name: tools.FetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
-		Args: map[string]string{"url": "https://a.b", "depth": "3", "tags": `["x"]`},
-	}
-	if diff := cmp.Diff(want, call); diff != "" {
-		t.Error(diff)
 	}
 }
 

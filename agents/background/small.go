@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/reply"
 )
 
 // ChatModel calls a model; ollama.Client is one.
@@ -60,6 +62,17 @@ func request(model ollama.ModelInfo, numCtx, most int, system, user string) olla
 		Model: model.Name, NoSystem: model.NoSystem, NumCtx: numCtx, MaxTokens: most, Think: &think, Temperature: &sober,
 		Messages: []api.Message{{Role: "system", Content: system}, {Role: "user", Content: user}},
 	}
+}
+
+// answerOf returns the text of an answer, without what the model thought.
+func answerOf(model ollama.ModelInfo, res ollama.ChatResult) string {
+	var text strings.Builder
+	for _, p := range reply.Parse(res.Content, "stop", reply.MarksOf(model.Template), nil, nil) {
+		if p.Kind == reply.KindText || p.Kind == reply.KindCall {
+			text.WriteString(res.Content[p.From:p.To])
+		}
+	}
+	return text.String()
 }
 
 // find returns the settings' model for small work and its context size. If that model isn't

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"mac-stats/agents/loop"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/compact"
@@ -101,31 +100,19 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if task.missing != "" {
 		text += "\n\n" + task.missing
 	}
-	call, stopCall := context.WithCancel(ctx)
-	defer stopCall()
-	var watch loop.Watch
-	loops := false
 	req := request(task.model, numCtx, answer, s.guides.Compact, text)
-	req.OnChunk = func(c ollama.Chunk) {
-		if loops = watch.Write(c.Content); loops {
-			stopCall()
-		}
-	}
 	if attempt == 0 || task.missing != "" {
 		req.Format = json.RawMessage(compactSchema)
 	}
-	res, err := s.chat.Chat(call, req)
-	switch {
-	case loops:
-		return digest, "", errGarbledDigest
-	case err != nil:
+	res, err := s.chat.Chat(ctx, req)
+	if err != nil {
 		return digest, "", err
 	}
 	raw := transcript.EstimateTokens(s.guides.Compact) + transcript.EstimateTokens(text) + 2*prompt.MessageTokens
 	if s.models.Observe(ctx, model, numCtx, raw, res.PromptTokens) {
 		return digest, "", errors.New("the server left out a part of the conversation")
 	}
-	if digest, err = parseDigest(res.Content); err != nil {
+	if digest, err = parseDigest(answerOf(task.model, res)); err != nil {
 		return digest, "", err
 	}
 	missing, err = checkSummary(digest.Context, task.previous, task.messages)

@@ -2,9 +2,13 @@ package background
 
 import (
 	"context"
+	"encoding/json"
 	"path"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/excerpt"
@@ -42,7 +46,7 @@ func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, str
 	if err != nil {
 		return "", ""
 	}
-	return cleanTitle(res.Content), model.Name
+	return cleanTitle(answerOf(model, res), res.DoneReason == "length"), model.Name
 }
 
 // lacksTitle reports whether a session needs a title: it has its first answer, nobody gave
@@ -56,17 +60,55 @@ func lacksTitle(window transcript.Context) bool {
 	return n == 0 || n > plainTitle || strings.Contains(words, "\n")
 }
 
-// cleanTitle returns a model's answer as a title, one line of plain words with at most 60
-// characters, or "" if it can't be one.
-func cleanTitle(answer string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
-	line = strings.TrimSpace(strings.TrimLeft(line, "#*- "))
-	if key, rest, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.Trim(key, "* "), "title") {
-		line = rest
+// heading matches what models write before a title on its line.
+var heading = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[^:：]*(?:\btit\p{L}*(?: \p{L}+)?|标题|標題|タイトル|제목|заголовок)[*_ ]*[:：]`)
+})
+
+// cleanTitle returns the title in a model's answer, one line of plain words with at most 60
+// characters, or "" if there is none. It is the first line that can be one: not an
+// introduction, which ends with a colon, nor the mark of a code block. cut reports that the
+// answer isn't complete; its last line may be anything then.
+func cleanTitle(answer string, cut bool) string {
+	if cut {
+		answer = answer[:strings.LastIndexByte(answer, '\n')+1]
 	}
-	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«». "))
-	n := utf8.RuneCountInString(line)
-	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusal().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
+	if at := strings.IndexByte(answer, '{'); at >= 0 {
+		var object map[string]any
+		if json.NewDecoder(strings.NewReader(answer[at:])).Decode(&object) == nil {
+			answer = ""
+			for name, value := range object {
+				if text, ok := value.(string); ok && (len(object) == 1 || strings.EqualFold(name, "title")) {
+					answer = text
+				}
+			}
+		}
+	}
+	for line := range strings.Lines(answer) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#*- "))
+		line = strings.TrimPrefix(line, heading().FindString(line))
+		line = strings.TrimSpace(strings.Trim(line, "*_ "))
+		if line == "" || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") || strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：") {
+			continue
+		}
+		return plainLine(line)
+	}
+	return ""
+}
+
+// plainLine returns a line without the marks around it, or "" if it can't be a title. A
+// Chinese or Japanese character says as much as a short word.
+func plainLine(line string) string {
+	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«»「」『』. "))
+	n, size := utf8.RuneCountInString(line), 0
+	for _, r := range line {
+		size++
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			size++
+		}
+	}
+	language := !strings.ContainsFunc(line, func(r rune) bool { return r < 'a' || r > 'z' }) // "json", "plaintext"
+	if size < 3 || n > maxTitle || language || !utf8.ValidString(line) || refusal().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
 		return ""
 	}
 	return line

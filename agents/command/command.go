@@ -148,7 +148,7 @@ func CheckFolder(folder, data string) error {
 // parse returns the arguments of a call and the program's path.
 func (t *Tool) parse(call tools.Call) (argv []string, path string, err error) {
 	line := call.Arg
-	if call.Native() {
+	if call.Args != nil {
 		line = call.Value("command")
 	}
 	if len(line) > maxLine {

@@ -108,7 +108,7 @@ func TestActionDescribesTheCall(t *testing.T) {
 			t.Errorf("%s: %+v %v", tt.line, act, err)
 		}
 	}
-	if act, err := tool.Action(tools.Call{Args: map[string]string{"command": "ls -l"}}); err != nil || act.Covers != "ls" {
+	if act, err := tool.Action(tools.Call{Args: map[string]any{"command": "ls -l"}}); err != nil || act.Covers != "ls" {
 		t.Errorf("native: %+v %v", act, err)
 	}
 	if _, err := tool.Action(tools.Call{Arg: "no-such-program x"}); err == nil {

@@ -72,7 +72,7 @@ func (agentTool) Doc() tools.Doc {
 // Run makes a sub-call of the agent.
 func (a agentTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	selector, task := call.Value("agent"), call.Value("task")
-	if !call.Native() {
+	if call.Args == nil {
 		selector, task = splitSelector(call.Arg, a.c.Registry.Agents())
 	}
 	found, err := a.find(selector)
@@ -82,13 +82,13 @@ func (a agentTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	return a.c.Host.Delegate(ctx, call, Specialist{Agent: found, Name: found.Slug, Quote: "the agent " + found.Slug}, task)
 }
 
-func (a agentTool) Fits(call tools.Call) bool {
+func (a agentTool) Fits(call tools.Call) error {
 	selector := call.Value("agent")
-	if !call.Native() {
+	if call.Args == nil {
 		selector, _ = splitSelector(call.Arg, a.c.Roster)
 	}
 	_, err := a.find(selector)
-	return err == nil
+	return err
 }
 
 func (a agentTool) find(selector string) (registry.Agent, error) {
@@ -122,7 +122,7 @@ func (skillTool) Doc() tools.Doc {
 // Run makes a sub-call with the skill's text as system prompt.
 func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	name, task := call.Value("skill"), call.Value("task")
-	if !call.Native() {
+	if call.Args == nil {
 		name, task = firstWord(call.Arg)
 	}
 	found, err := s.c.Registry.FindSkill(name)
@@ -136,13 +136,13 @@ func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	}, task)
 }
 
-func (s skillTool) Fits(call tools.Call) bool {
+func (s skillTool) Fits(call tools.Call) error {
 	name := call.Value("skill")
-	if !call.Native() {
+	if call.Args == nil {
 		name, _ = firstWord(call.Arg)
 	}
 	_, err := s.c.Registry.FindSkill(name)
-	return err == nil
+	return err
 }
 
 // splitSelector separates a directive's selector from its task. The selector is the

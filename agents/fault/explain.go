@@ -102,8 +102,11 @@ func Saving(what string, err error) error {
 	return &Save{What: what, Err: err}
 }
 
-// Empty is ErrEmpty with the model.
-type Empty struct{ Model string }
+// Empty is ErrEmpty with the model, and whether that thought, even until its limit.
+type Empty struct {
+	Model        string
+	Thought, Cut bool
+}
 
 func (e *Empty) Error() string { return ErrEmpty.Error() + ": " + e.Model }
 
@@ -197,6 +200,12 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.Is(err, registry.ErrNoSkill):
 		return Explanation{KindAgent, Sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
 	case errors.As(err, &empty):
+		switch {
+		case empty.Cut:
+			return Explanation{KindServer, fmt.Sprintf("%s thought until its limit and gave no answer.", empty.Model), "What it thought is kept. Switch thinking off for this conversation, or raise ollama.num_ctx."}, true
+		case empty.Thought:
+			return Explanation{KindServer, fmt.Sprintf("%s only thought and gave no answer.", empty.Model), "What it thought is kept. Retry, or switch thinking off for this conversation."}, true
+		}
 		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.Model), "Retry, or choose another model."}, true
 	case errors.Is(err, ErrOnDisk):
 		return Explanation{KindDisk, "Nothing may be written (session.in_memory_only), but this conversation is stored in a file.", "Start a new chat: it stays in memory. Or switch the setting off."}, true

@@ -34,10 +34,10 @@ func (Tool) Doc() tools.Doc {
 	}
 }
 
-// Fits reports whether a call names an address.
-func (f Tool) Fits(call tools.Call) bool {
+// Fits returns an error if a call names no address.
+func (f Tool) Fits(call tools.Call) error {
 	_, err := ParseURL(f.address(call))
-	return err == nil
+	return err
 }
 
 // address returns the address in a call.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
@@ -36,32 +35,28 @@ func (appendTool) Doc() tools.Doc {
 	}
 }
 
-// Fits reports whether a lesson repeats what the user said. If not, the line may be a
-// sentence about the tool.
-func (m appendTool) Fits(call tools.Call) bool {
-	lesson := call.Value("lesson")
-	if !call.Native() {
-		_, lesson = splitTarget(call.Arg)
+// Fits returns an error if there is no lesson.
+func (m appendTool) Fits(call tools.Call) error {
+	if _, lesson := m.lesson(call); lesson == "" {
+		return errors.New("there is no lesson: write one short sentence after the colon")
 	}
-	said := meaningWords(m.c.Message().Text)
-	words, found := meaningWords(lesson), 0
-	for _, w := range words {
-		if slices.ContainsFunc(said, func(s string) bool { return sameWords([]string{s}, []string{w}) }) {
-			found++
-		}
+	return nil
+}
+
+// lesson returns a call's lesson and the agent it is for, "" for all.
+func (appendTool) lesson(call tools.Call) (selector, lesson string) {
+	if call.Args == nil {
+		return splitTarget(call.Arg)
 	}
-	return len(words) > 0 && 2*found >= len(words)
+	return call.Value("agent"), call.Value("lesson")
 }
 
 // Run saves or proposes the lesson.
 func (m appendTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	selector, text := call.Value("agent"), call.Value("lesson")
-	if !call.Native() {
-		selector, text = splitTarget(call.Arg)
+	if err := m.Fits(call); err != nil {
+		return tools.Result{}, err
 	}
-	if text == "" {
-		return tools.Result{}, errors.New("there is no lesson: write one short sentence after the colon")
-	}
+	selector, text := m.lesson(call)
 	target, err := m.target(selector)
 	if err != nil {
 		return tools.Result{}, err

@@ -31,7 +31,7 @@ func (replaceTool) Doc() tools.Doc {
 
 // Run proposes the replacement.
 func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if call.Native() {
+	if call.Args != nil {
 		return r.change(ctx, call.Value("agent"), call.Value("old"), call.Value("new"))
 	}
 	selector, words := splitTarget(call.Arg)
@@ -65,7 +65,7 @@ func (removeTool) Doc() tools.Doc {
 // Run proposes the removal.
 func (r removeTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	selector, text := call.Value("agent"), call.Value("text")
-	if !call.Native() {
+	if call.Args == nil {
 		selector, text = splitTarget(call.Arg)
 	}
 	return r.proposeIn(ctx, selector, memory.Proposal{Kind: memory.ProposeRemove, Old: text})

@@ -88,7 +88,7 @@ func TestWhereALessonGoes(t *testing.T) {
 		proposed string
 	}{
 		{"it is saved", "hi", nil, tools.Call{Arg: "Likes tea"}, "Saved in memory.md, line ", "global: Likes tea", ""},
-		{"native, for an agent", "hi", nil, tools.Call{Args: map[string]string{"agent": "coder", "lesson": "Likes tea"}}, "Saved in memory.md", "agent 002: Likes tea", ""},
+		{"native, for an agent", "hi", nil, tools.Call{Args: map[string]any{"agent": "coder", "lesson": "Likes tea"}}, "Saved in memory.md", "agent 002: Likes tea", ""},
 		{"for an agent", "hi", nil, tools.Call{Arg: "agent:coder Likes tea"}, "Saved in memory.md", "agent 002: Likes tea", ""},
 		{"for an unknown agent", "hi", nil, tools.Call{Arg: "agent:nobody Likes tea"}, "nobody", "", ""},
 		{"nothing to save", "hi", nil, tools.Call{Arg: " "}, "there is no lesson", "", ""},
@@ -137,9 +137,9 @@ func TestChangesAreProposedWhereTheLineIs(t *testing.T) {
 	}{
 		{"a replacement", tools.MemoryReplace, tools.Call{Arg: "likes tea => Likes coffee"}, "Not saved: proposed to the user", "global: likes tea => Likes coffee (change)"},
 		{"with the sign in the line", tools.MemoryReplace, tools.Call{Arg: "uses a => b => Uses c"}, "Not saved", "global: uses a => b => Uses c (change)"},
-		{"native, of an agent", tools.MemoryReplace, tools.Call{Args: map[string]string{"agent": "coder", "old": "writes Go", "new": "Writes Rust"}}, "Not saved", "agent 002: writes Go => Writes Rust (change)"},
+		{"native, of an agent", tools.MemoryReplace, tools.Call{Args: map[string]any{"agent": "coder", "old": "writes Go", "new": "Writes Rust"}}, "Not saved", "agent 002: writes Go => Writes Rust (change)"},
 		{"an agent's, not named", tools.MemoryRemove, tools.Call{Arg: "writes Go"}, "remove \"writes Go\" in memory.md", "agent 002: writes Go (change)"},
-		{"a removal", tools.MemoryRemove, tools.Call{Args: map[string]string{"text": "likes tea"}}, "Not saved", "global: likes tea (change)"},
+		{"a removal", tools.MemoryRemove, tools.Call{Args: map[string]any{"text": "likes tea"}}, "Not saved", "global: likes tea (change)"},
 		{"no such line", tools.MemoryRemove, tools.Call{Arg: "sings"}, "copy its words exactly", ""},
 		{"no such line to replace", tools.MemoryReplace, tools.Call{Arg: "sings => Dances"}, "copy its words exactly", ""},
 		{"no new text", tools.MemoryReplace, tools.Call{Arg: "likes tea =>"}, "use MEMORY_REMOVE", ""},
@@ -163,17 +163,24 @@ func TestChangesAreProposedWhereTheLineIs(t *testing.T) {
 	}
 }
 
-// A line about the tool isn't a call of it.
-func TestALessonRepeatsTheMessage(t *testing.T) {
-	h := newTurn(t, "I like green tea, and I live in Bergen.")
+// A call without a lesson makes no sense.
+func TestALessonHasWords(t *testing.T) {
+	h := newTurn(t, "hi")
 	fits := tools.Find(lessons.New(h.config).Tools(), tools.MemoryAppend).(tools.Fitter)
-	for lesson, want := range map[string]bool{"The user likes green tea": true, "agent:coder lives in Bergen": true, "saves one short sentence": false, "": false} {
-		if got := fits.Fits(tools.Call{Arg: lesson}); got != want {
-			t.Errorf("%q: %v", lesson, got)
+	for _, tt := range []struct {
+		call tools.Call
+		want bool
+	}{
+		{tools.Call{Arg: "The user likes green tea"}, true},
+		{tools.Call{Arg: "agent:coder lives in Bergen"}, true},
+		{tools.Call{Arg: " "}, false},
+		{tools.Call{Arg: "agent:coder"}, false},
+		{tools.Call{Args: map[string]any{"lesson": "likes tea"}}, true},
+		{tools.Call{Args: map[string]any{"agent": "coder"}}, false},
+	} {
+		if err := fits.Fits(tt.call); (err == nil) != tt.want {
+			t.Errorf("%+v: %v", tt.call, err)
 		}
-	}
-	if !fits.Fits(tools.Call{Args: map[string]string{"lesson": "likes tea"}}) {
-		t.Error("a native one")
 	}
 }
 

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -127,13 +128,13 @@ func newTool(s *server, sp spec) *tool {
 // Name returns the tool's name, which begins with the server's.
 func (t *tool) Name() string { return t.server.name + "." + t.spec.Name }
 
-// Doc implements tools.Tool. Its Params are in lower case, because models use any.
+// Doc implements tools.Tool.
 func (t *tool) Doc() tools.Doc {
 	var args []string
 	var params []tools.Param
 	for name, p := range t.schema.Properties.All() {
 		required := slices.Contains(t.schema.Required, name)
-		params = append(params, tools.Param{Name: strings.ToLower(name), Required: required})
+		params = append(params, tools.Param{Name: name, Required: required})
 		value := `"…"`
 		if !slices.Contains(p.Type, "string") && len(p.Type) > 0 {
 			value = p.Type[0]
@@ -153,23 +154,27 @@ func (t *tool) Doc() tools.Doc {
 	}
 }
 
-// arguments returns the arguments of a call in the types of the schema.
+// Fits returns an error if the arguments of a call aren't those of the tool.
+func (t *tool) Fits(call tools.Call) error {
+	_, err := t.arguments(call)
+	return err
+}
+
+// arguments returns the arguments of a call as JSON: as the model gave them, but for text
+// where the schema wants something else.
 func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	args := map[string]any{}
 	switch text := strings.TrimSpace(call.Arg); {
-	case call.Native():
+	case call.Args != nil:
 		for name, value := range call.Args {
-			for own := range t.types {
-				if strings.EqualFold(own, name) {
-					name = own
-				}
-			}
 			args[name] = typed(value, t.types[name])
 		}
 	case text == "":
 	case strings.HasPrefix(text, "{"):
-		if err := json.Unmarshal([]byte(text), &args); err != nil {
-			return nil, fmt.Errorf("the arguments are no JSON (%w); write MCP: %s {\"name\": value}", err, t.Name())
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&args); err != nil || d.More() {
+			return nil, fmt.Errorf("the arguments are no JSON (%w); write MCP: %s {\"name\": value}", cmp.Or(err, errors.New("text follows them")), t.Name())
 		}
 	case len(t.schema.Required) == 1:
 		args[t.schema.Required[0]] = typed(text, t.types[t.schema.Required[0]])
@@ -192,16 +197,28 @@ func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	return visible(data), err
 }
 
-// typed returns a value in the wanted type, if it can be converted.
-func typed(text string, want api.PropertyType) any {
-	if len(want) == 0 || slices.Contains(want, "string") && !slices.Contains(want, "object") {
-		return text
+// typed returns a value as the schema wants it, if it is another one only in form: text that
+// holds a number or an object, or a number where only text is allowed.
+func typed(value any, want api.PropertyType) any {
+	text, isText := value.(string)
+	takesText := len(want) == 0 || slices.Contains(want, "string")
+	switch v := value.(type) {
+	case json.Number:
+		if len(want) == 1 && takesText {
+			return v.String()
+		}
+	case string:
+		if takesText && !slices.Contains(want, "object") {
+			return v
+		}
 	}
-	var value any
-	if json.Unmarshal([]byte(text), &value) != nil {
-		return text
+	var inner any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if !isText || d.Decode(&inner) != nil || d.More() {
+		return value
 	}
-	return value
+	return inner
 }
 
 // visible replaces invisible characters, and those that reverse a line, with JSON escapes.

@@ -199,7 +199,6 @@ type chatRun struct {
 	result   ChatResult
 	content  strings.Builder
 	thinking strings.Builder
-	split    thinkSplitter
 	started  bool // part of the answer has arrived
 }
 
@@ -210,24 +209,13 @@ func (r *chatRun) onPhase(p Phase) {
 }
 
 func (r *chatRun) onLine(l chatLine) {
-	if l.Message.Thinking != "" {
-		r.emit(r.endSplit())
-	}
-	content, thinking := r.split.write(string(l.Message.Content))
-	r.emit(Chunk{Content: content, Thinking: string(l.Message.Thinking) + thinking, ToolCalls: l.Message.ToolCalls})
+	r.emit(Chunk{Content: string(l.Message.Content), Thinking: string(l.Message.Thinking), ToolCalls: l.Message.ToolCalls})
 	if !l.Done {
 		return
 	}
 	r.result.DoneReason = string(l.DoneReason)
 	r.result.PromptTokens, r.result.AnswerTokens = int(l.PromptEvalCount), int(l.EvalCount)
 	r.result.LoadTime, r.result.PromptTime, r.result.AnswerTime = time.Duration(l.LoadDuration), time.Duration(l.PromptEvalDuration), time.Duration(l.EvalDuration)
-}
-
-// endSplit stops splitting the answer, because the model thinks natively.
-func (r *chatRun) endSplit() Chunk {
-	content, thinking := r.split.flush()
-	r.split.state = thinkPlain
-	return Chunk{Content: content, Thinking: thinking}
 }
 
 func (r *chatRun) emit(ch Chunk) {
@@ -243,10 +231,8 @@ func (r *chatRun) emit(ch Chunk) {
 	}
 }
 
-// finish emits what was held back and returns the result.
+// finish returns the result.
 func (r *chatRun) finish() ChatResult {
-	content, thinking := r.split.flush()
-	r.emit(Chunk{Content: content, Thinking: thinking})
 	r.result.Content, r.result.Thinking = r.content.String(), r.thinking.String()
 	return r.result
 }

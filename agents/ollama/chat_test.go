@@ -55,7 +55,7 @@ func TestChatReturnsTheWholeAnswer(t *testing.T) {
 	}{
 		{"text", testkit.Reply{Text: "It is fine."}, "It is fine.", "", 0, "stop", 5, 3},
 		{"native thinking", testkit.Reply{Thinking: []string{"hm", "…"}, Text: "Yes"}, "Yes", "hm…", 0, "stop", 5, 3},
-		{"inline thinking", testkit.Reply{Chunks: []string{"<thi", "nk>hm</th", "ink>\n\n", "Yes"}}, "Yes", "hm", 0, "stop", 5, 4},
+		{"inline thinking is content", testkit.Reply{Chunks: []string{"<thi", "nk>hm</th", "ink>\n\n", "Yes"}}, "<think>hm</think>\n\nYes", "", 0, "stop", 5, 4},
 		{"a tag after native thinking stays", testkit.Reply{Thinking: []string{"hm"}, Text: "<think>"}, "<think>", "hm", 0, "stop", 5, 2},
 		{"tool call", testkit.Reply{ToolCalls: []api.ToolCall{call}}, "", "", 1, "stop", 5, 0},
 		{"cut by its length", testkit.Reply{Text: "It", DoneReason: "length", PromptTokens: 77, AnswerTokens: 9}, "It", "", 0, "length", 77, 9},

@@ -31,6 +31,8 @@ type ModelInfo struct {
 	// NoSystem reports that its template has no place for system messages, which the server
 	// then drops silently.
 	NoSystem bool `json:",omitempty"`
+	// Template is its chat template, "" if unknown.
+	Template string `json:",omitempty"`
 	// TokenBytes is the memory that a token of context takes; 0 if unknown.
 	TokenBytes int64 `json:",omitempty"`
 }
@@ -159,6 +161,7 @@ func describe(entry api.ListModelResponse, answer shown) ModelInfo {
 		Dimensions: ofArchitecture(answer.ModelInfo, "embedding_length"),
 
 		KeepsThinking: answer.Renderer != "" || strings.Contains(string(answer.Template), ".Thinking"),
+		Template:      string(answer.Template),
 		NoSystem:      answer.Renderer == "" && !showsSystem(string(answer.Template)),
 	}
 	info.TokenBytes = tokenBytes(answer.ModelInfo)

@@ -203,7 +203,7 @@ func TestTheModelSearches(t *testing.T) {
 	if !p.Searchable() {
 		t.Error("the session may search")
 	}
-	for _, call := range []tools.Call{{Arg: "zephyr port"}, {Args: map[string]string{"query": "zephyr port"}}} {
+	for _, call := range []tools.Call{{Arg: "zephyr port"}, {Args: map[string]any{"query": "zephyr port"}}} {
 		result, err := p.Tool().Run(t.Context(), call)
 		filetest.Must(t, err)
 		if !strings.Contains(result.Text, "from cpu-old/") || !strings.Contains(result.Text, ", user: The zephyr proxy:") || !strings.Contains(result.Text, "The index is ") || strings.Contains(result.Text, "Look for") || result.Quote == "" {

@@ -4,21 +4,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/excerpt"
 )
 
 // passage returns the part of a text with the most words of the query, as one line of at
-// most that many characters. It omits lines in the form of a directive, because a model
-// may repeat a quotation.
+// most that many characters.
 func passage(text, query string, most int) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && prompt.DirectiveName(line) == "" && !prompt.NearMiss().MatchString(line) {
-			lines = append(lines, line)
-		}
-	}
-	runes := []rune(excerpt.OneLine(strings.Join(lines, " ")))
+	runes := []rune(excerpt.OneLine(text))
 	if len(runes) <= most {
 		return string(runes)
 	}

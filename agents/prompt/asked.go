@@ -57,3 +57,22 @@ func ContextFor(text string, now time.Time, vitals func() string) string {
 	}
 	return Context(strings.Join(parts, " · "))
 }
+
+// announces matches an answer that announces the model's next step.
+var announces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
+		`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
+		`|(?:checking|fetching|looking|searching|reading|calling|retrieving|gathering)\b` +
+		`|(?:ich (?:werde|schaue|sehe|prüfe|suche|frage|lese|rufe|hole)|lass(?:en sie)? mich|einen moment)\b` +
+		`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
+})
+
+// maxAnnounced limits the length of an answer that only announces, in characters.
+const maxAnnounced = 300
+
+// OnlyAnnounces reports whether a reply only announces the model's next step.
+func OnlyAnnounces(reply string) bool {
+	reply = strings.TrimSpace(reply)
+	return len([]rune(reply)) <= maxAnnounced && announces().MatchString(strings.ReplaceAll(reply, "’", "'")) &&
+		!strings.HasSuffix(reply, "?") && !strings.Contains(reply, "\n\n")
+}

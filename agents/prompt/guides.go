@@ -16,7 +16,7 @@ type Guides struct {
 	Directives  string // how to use tools by text directives; the section "Delegation" only for agents that may delegate
 	NativeTools string // the same for native tool calls
 	Limit       string // sent once when a limit of the turn is reached
-	NearMiss    string // the one corrective round after a call that couldn't be understood: {{line}}, {{form}}
+	NearMiss    string // the one corrective round after calls that couldn't run: {{line}}, {{why}}, {{form}}
 	Nudge       string // sent once if a reply only announces its next step
 	Compact     string // the compactor's request
 	Title       string // the request for a conversation's title

@@ -444,6 +444,8 @@ func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) 
 		return "", true
 	case unfit != "":
 		return unfit, false
+	case follows && len(names) > 1 && !reads: // perhaps a list of the tools
+		return "text follows calls of several tools: write the calls alone", false
 	case fence && !reads && r.hasText:
 		return "a call in a code fence isn't run: write it without the fence", false
 	case !follows && before != open, follows && ownLines && (before == nothing || before == finished):

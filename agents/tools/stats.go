@@ -33,27 +33,32 @@ func (Stats) Doc() Doc {
 	}
 }
 
-// Fits reports whether a call names a topic, or none.
-func (Stats) Fits(call Call) bool {
-	topic := statsTopic(call)
-	return topic == "" || topic == "all" || slices.Contains(statsTopics, topic)
+// Fits returns an error if a call names something else than a topic. The first word of a
+// longer topic ("cpu usage") counts.
+func (Stats) Fits(call Call) error {
+	_, err := statsTopic(call)
+	return err
 }
 
-func statsTopic(call Call) string {
-	return strings.ToLower(strings.Trim(call.Only("topic"), "[]`\"'."))
-}
-
-// Run reads the stats. The first word of a longer topic ("cpu usage") counts.
-func (t Stats) Run(ctx context.Context, call Call) (Result, error) {
-	topic := statsTopic(call)
-	if words := strings.Fields(topic); len(words) > 0 {
+func statsTopic(call Call) (string, error) {
+	topic := strings.ToLower(strings.Trim(call.Only("topic"), "[]`\"'."))
+	if words := strings.Fields(topic); len(words) > 0 && len(words) < 3 {
 		topic = words[0]
 	}
 	if topic == "all" {
 		topic = ""
 	}
 	if topic != "" && !slices.Contains(statsTopics, topic) {
-		return Result{}, fmt.Errorf("no topic %q; there are %s", excerpt.Shorten(topic, 40), strings.Join(statsTopics, ", "))
+		return "", fmt.Errorf("no topic %q; there are %s", excerpt.Shorten(topic, 40), strings.Join(statsTopics, ", "))
+	}
+	return topic, nil
+}
+
+// Run reads the stats.
+func (t Stats) Run(ctx context.Context, call Call) (Result, error) {
+	topic, err := statsTopic(call)
+	if err != nil {
+		return Result{}, err
 	}
 	text, err := t.Read(ctx, topic)
 	if err != nil {

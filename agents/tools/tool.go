@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/registry"
+	"mac-stats/agents/reply"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
 )
@@ -56,8 +58,9 @@ type Guarded interface {
 	Action(call Call) (Action, error)
 }
 
-// Fitter is a Tool that can distinguish a call from a sentence about it.
-type Fitter interface{ Fits(call Call) bool }
+// Fitter is a Tool that can distinguish a call from a sentence about it. An error says why
+// a call makes no sense.
+type Fitter interface{ Fits(call Call) error }
 
 // Reporter is a Tool that reports its runs itself.
 type Reporter interface{ Reports() }
@@ -74,11 +77,13 @@ type Param struct {
 type Call struct {
 	ID   string // identifies the call in events
 	Name string
-	Arg  string            // a directive's argument; for a native call, its arguments in order
-	Args map[string]string // of a native call; nil for a directive
+	Arg  string         // a directive's argument; named arguments in one line, for people
+	Args map[string]any // named arguments, as the model gave them; nil for a directive
 
 	NativeID string // the model's ID of a native call
-	Written  bool   // it has the form of a native call but was written as text
+	Raw      string // the call as the model wrote it
+	Behind   string // the text that the model wrote behind it, before it knew the result
+	Why      string // why the call doesn't run, for the model; "" if it may
 
 	Agent string             // slug of the calling agent
 	Held  transcript.Sources // sources of the text that the turn held when the model made the call
@@ -86,20 +91,17 @@ type Call struct {
 	Progress func(text string)
 }
 
-// Value returns a native argument, or "".
-func (c Call) Value(name string) string { return strings.TrimSpace(c.Args[name]) }
+// Value returns a named argument as text, or "".
+func (c Call) Value(name string) string { return strings.TrimSpace(argText(c.Args[name])) }
 
-// Only returns the argument of a tool with a single parameter, which has that name in a
-// native call.
+// Only returns the argument of a tool with a single parameter, which has that name among
+// named arguments.
 func (c Call) Only(name string) string {
-	if c.Native() {
+	if c.Args != nil {
 		return c.Value(name)
 	}
 	return strings.TrimSpace(c.Arg)
 }
-
-// Native reports whether the call is a native one.
-func (c Call) Native() bool { return c.Args != nil }
 
 // Key is equal for calls of the same tool with the same argument.
 func (c Call) Key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
@@ -169,68 +171,122 @@ func Find(tools []Tool, name string) Tool {
 	return nil
 }
 
-// FromNative returns the Call for a native call. agents reports the agents' names, which
-// models mistake for tools.
-func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool) Call {
-	args := map[string]string{}
-	for name, value := range call.Function.Arguments.All() {
-		args[strings.ToLower(name)] = ArgText(value)
+// NewCall returns the call that a model meant. known are the names it may use: those of the
+// tools, and of agents that it takes for tools. written is false for a native call.
+func NewCall(made reply.Call, written bool, known []reply.Tool, offered []Tool) Call {
+	c := Call{Name: made.Name, Arg: strings.TrimSpace(made.Text), Why: made.Why}
+	if made.Args == nil && c.Name == MCP {
+		c.Name, c.Arg, _ = strings.Cut(c.Arg, " ")
+		c.Arg = strings.TrimSpace(c.Arg)
 	}
-	name, agent := "", ""
-	if own := Find(offered, call.Function.Name); own != nil {
-		name = own.Doc().Name
-	} else {
-		name, agent = Resolve(call.Function.Name, agents)
-	}
-	if name == "" {
-		name = strings.ToUpper(call.Function.Name)
-	}
-	if agent != "" && args["agent"] == "" {
-		args["agent"] = agent
-	}
-	c := WithArgs(name, args, offered)
-	c.NativeID = call.ID
-	return c
-}
-
-// WithArgs returns a call with named arguments.
-func WithArgs(name string, args map[string]string, offered []Tool) Call {
-	t := Find(offered, name)
-	c := Call{Name: name, Args: repair(args, t)}
-	var order []string
-	if t != nil {
-		for _, p := range t.Doc().Params {
-			order = append(order, p.Name)
+	args := maps.Clone(made.Args)
+	if means, ok := reply.Resolve(c.Name, known); ok && means.For == "" {
+		c.Name = means.Name
+	} else if ok {
+		c.Name = means.For
+		if made.Args == nil {
+			c.Arg = strings.TrimSpace(means.Name + " " + c.Arg)
+		} else if args["agent"] == nil {
+			args["agent"] = means.Name
 		}
 	}
-	c.Arg = joinArgs(c.Args, order)
-	return c
-}
-
-// JoinArgs joins arguments in one line, in the order of their names.
-func JoinArgs(args map[string]string) string { return joinArgs(args, nil) }
-
-// joinArgs joins the arguments in one line: those in order first, then the others.
-func joinArgs(args map[string]string, order []string) string {
+	if made.Args == nil {
+		return c
+	}
+	var params []Param
+	if t := Find(offered, c.Name); t != nil {
+		params = t.Doc().Params
+		args = arrange(args, params, written, t.Doc().Schema != nil)
+	}
+	c.Args = args
 	var parts, others []string
-	for _, name := range order {
-		if v := strings.TrimSpace(args[name]); v != "" {
+	for _, p := range params {
+		if v := c.Value(p.Name); v != "" {
 			parts = append(parts, v)
 		}
 	}
-	for name, v := range args {
-		if !slices.Contains(order, name) {
-			others = append(others, name+"="+v)
+	for name := range args {
+		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
+			others = append(others, name+"="+argText(args[name]))
 		}
 	}
 	slices.Sort(others)
-	return strings.Join(append(parts, others...), " ")
+	c.Arg = strings.Join(append(parts, others...), " ")
+	return c
 }
 
-// ArgText returns a native argument as text, since models also send numbers and lists.
-func ArgText(value any) string {
-	if s, ok := value.(string); ok {
-		return s
+// otherNames are names that models use for parameters of the app's own tools.
+var otherNames = map[string][]string{
+	"agent":  {"name", "agent_name", "agent_id", "slug", "target", "specialist"},
+	"skill":  {"name", "skill_name"},
+	"task":   {"prompt", "query", "message", "instruction", "instructions", "description", "input", "request", "text"},
+	"url":    {"link", "address", "uri", "href", "page", "website"},
+	"query":  {"q", "search", "text", "keywords", "question"},
+	"topic":  {"metric", "type", "category", "name", "stat", "stats", "query"},
+	"lesson": {"text", "memory", "content", "fact", "note", "value"},
+	"old":    {"old_text", "before", "from"},
+	"new":    {"new_text", "after", "to", "replacement"},
+	"text":   {"lesson", "memory", "content", "old"},
+}
+
+// arrange returns the arguments under the names of the parameters, which models write in
+// any case. A null is left out. Around written arguments, and nothing else, a model may
+// put one more object. Only the app's own tools also accept other names, and the one
+// argument of an unknown name for the one that is missing: another program's tool gets
+// what the model gave.
+func arrange(given map[string]any, params []Param, written, foreign bool) map[string]any {
+	named := func(name string) int {
+		return slices.IndexFunc(params, func(p Param) bool { return strings.EqualFold(p.Name, name) })
+	}
+	for name, value := range given {
+		inner, ok := value.(map[string]any)
+		if wrapper := slices.Contains([]string{"arguments", "parameters", "args", "properties", "input", "params"}, strings.ToLower(name)); ok && written && wrapper && len(given) == 1 && named(name) < 0 {
+			given = inner
+		}
+	}
+	args := map[string]any{}
+	var unknown, missing []string
+	for name, value := range given {
+		at := named(name)
+		switch {
+		case value == nil:
+			continue
+		case at < 0:
+			unknown = append(unknown, name)
+		default:
+			name = params[at].Name
+		}
+		args[name] = value
+	}
+	if foreign {
+		return args
+	}
+	for _, p := range params {
+		for _, other := range otherNames[p.Name] {
+			if at := slices.IndexFunc(unknown, func(name string) bool { return strings.EqualFold(name, other) }); at >= 0 && args[p.Name] == nil {
+				args[p.Name] = args[unknown[at]]
+				delete(args, unknown[at])
+				unknown = slices.Delete(unknown, at, at+1)
+			}
+		}
+		if p.Required && args[p.Name] == nil {
+			missing = append(missing, p.Name)
+		}
+	}
+	if len(missing) == 1 && len(unknown) == 1 {
+		args[missing[0]] = args[unknown[0]]
+		delete(args, unknown[0])
+	}
+	return args
+}
+
+// argText returns an argument as text: JSON unless it is a string.
+func argText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
 	}
 	data, err := json.Marshal(value)
 	if err != nil {

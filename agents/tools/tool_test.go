@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/reply"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -25,23 +28,26 @@ func reading(figures string, err error) (Stats, *[]string) {
 func TestStatsTopics(t *testing.T) {
 	for _, tc := range []struct {
 		name, arg, topic string
-		fits             bool
 		err              string
 	}{
-		{"none", "", "", true, ""},
-		{"all", "All", "", true, ""},
-		{"one", "cpu", "cpu", true, ""},
-		{"in brackets", "[`Memory`].", "memory", true, ""},
-		{"with a word more", "disk usage", "disk", false, ""},
-		{"an unknown one", "weather today", "", false, `no topic "weather"`},
+		{"none", "", "", ""},
+		{"all", "All", "", ""},
+		{"one", "cpu", "cpu", ""},
+		{"in brackets", "[`Memory`].", "memory", ""},
+		{"with a word more", "disk usage", "disk", ""},
+		{"an unknown one", "weather today", "", `no topic "weather"`},
+		{"a sentence about the tool", "memory and disks of this machine", "", "no topic"},
 	} {
 		for _, native := range []bool{false, true} {
 			stats, topics := reading("CPU 12 %", nil)
 			call := Call{Name: SystemStats, Arg: tc.arg}
 			if native {
-				call = WithArgs(SystemStats, map[string]string{"topic": tc.arg}, []Tool{stats})
+				call = Call{Name: SystemStats, Args: map[string]any{"topic": tc.arg}}
 			}
 			result, err := stats.Run(t.Context(), call)
+			if fits := stats.Fits(call); (fits == nil) != (tc.err == "") {
+				t.Errorf("%s: why it is no call: %v", tc.name, fits)
+			}
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) || !strings.Contains(err.Error(), "temperature") {
 					t.Errorf("%s: %v", tc.name, err)
@@ -50,9 +56,6 @@ func TestStatsTopics(t *testing.T) {
 			}
 			if err != nil || result.Text != "CPU 12 %" || !cmp.Equal(*topics, []string{tc.topic}) {
 				t.Errorf("%s, native %v: read %q, %q, %v", tc.name, native, *topics, result.Text, err)
-			}
-			if stats.Fits(call) != tc.fits {
-				t.Errorf("%s: it is a call: %v", tc.name, !tc.fits)
 			}
 		}
 	}
@@ -79,44 +82,75 @@ func (p titled) Doc() Doc {
 }
 func (titled) Run(context.Context, Call) (Result, error) { return Result{}, nil }
 
-// A native call reaches the tool in the same form as a directive.
-func TestNativeCalls(t *testing.T) {
-	stats, _ := reading("", nil)
-	offered := []Tool{titled{}, stats}
-	agents := func(name string) bool { return name == "coder" }
-	for _, tc := range []struct {
-		name string
-		args map[string]any
-		want Call
+// A call names its tool and its parameters in many ways.
+func TestCalls(t *testing.T) {
+	type args = map[string]any
+	offered := []Tool{
+		titled{},
+		form{"AGENT", []Param{{Name: "agent", Required: true}, {Name: "task"}}},
+		form{"FETCH_URL", []Param{{Name: "url", Required: true}}},
+		form{"MEMORY_APPEND", []Param{{Name: "lesson", Required: true}, {Name: "agent"}}},
+		foreign{},
+	}
+	known := []reply.Tool{{Name: "coder", For: "AGENT"}}
+	for _, tool := range offered {
+		known = append(known, reply.Tool{Name: tool.Doc().Name})
+	}
+	big := json.Number("9007199254740993")
+	for name, tt := range map[string]struct {
+		made    reply.Call
+		written bool
+		want    Call
 	}{
-		{"paint", map[string]any{"Style": "oil", "what": "the sea"}, Call{Name: "PAINT", Arg: "the sea oil", Args: map[string]string{"what": "the sea", "style": "oil"}, NativeID: "1"}},
-		{"PAINT", map[string]any{"what": 7, "x": []int{1}}, Call{Name: "PAINT", Arg: "7 x=[1]", Args: map[string]string{"what": "7", "x": "[1]"}, NativeID: "1"}},
-		{"coder", map[string]any{"task": "do it"}, Call{Name: "AGENT", Arg: "agent=coder task=do it", Args: map[string]string{"agent": "coder", "task": "do it"}, NativeID: "1"}},
-		{"unheard_of", nil, Call{Name: "UNHEARD_OF", Args: map[string]string{}, NativeID: "1"}},
+		"a directive":                {reply.Call{Name: "PAINT", Text: " the\n sea "}, true, Call{Name: "PAINT", Arg: "the\n sea"}},
+		"named arguments":            {reply.Call{Name: "PAINT", Args: args{"Style": "oil", "what": "the sea"}}, false, Call{Name: "PAINT", Arg: "the sea oil", Args: args{"what": "the sea", "style": "oil"}}},
+		"null is absent":             {reply.Call{Name: "PAINT", Args: args{"style": nil, "what": "x"}}, false, Call{Name: "PAINT", Arg: "x", Args: args{"what": "x"}}},
+		"values stay what they are":  {reply.Call{Name: "s.do", Args: args{"what": big, "x": []any{big, nil}}}, false, Call{Name: "s.do", Arg: "9007199254740993 x=[9007199254740993,null]", Args: args{"what": big, "x": []any{big, nil}}}},
+		"an agent as a tool":         {reply.Call{Name: "coder", Args: args{"task": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a prompt":     {reply.Call{Name: "coder", Args: args{"prompt": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a text":       {reply.Call{Name: "coder", Text: "sort"}, true, Call{Name: "AGENT", Arg: "coder sort"}},
+		"other parameters' names":    {reply.Call{Name: "AGENT", Args: args{"name": "coder", "query": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an unknown parameter":       {reply.Call{Name: "FETCH_URL", Args: args{"location_of_it": "u"}}, false, Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
+		"a memory under another key": {reply.Call{Name: "MEMORY_APPEND", Args: args{"content": "likes tea"}}, false, Call{Name: "MEMORY_APPEND", Arg: "likes tea", Args: args{"lesson": "likes tea"}}},
+		"no such tool":               {reply.Call{Name: "get_weather", Args: args{"city": "Rome"}}, false, Call{Name: "get_weather", Arg: "city=Rome", Args: args{"city": "Rome"}}},
+		"an object around, written":  {reply.Call{Name: "FETCH_URL", Args: args{"parameters": args{"url": "u"}}}, true, Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
+		"one that is a parameter":    {reply.Call{Name: "s.do", Args: args{"input": args{"what": "x"}}}, true, Call{Name: "s.do", Arg: `{"what":"x"}`, Args: args{"input": args{"what": "x"}}}},
+		"one beside others":          {reply.Call{Name: "s.do", Args: args{"what": "get", "parameters": args{"what": "delete"}}}, true, Call{Name: "s.do", Arg: `get parameters={"what":"delete"}`, Args: args{"what": "get", "parameters": args{"what": "delete"}}}},
+		"one in a native call":       {reply.Call{Name: "s.do", Args: args{"parameters": args{"what": "delete"}}}, false, Call{Name: "s.do", Arg: `parameters={"what":"delete"}`, Args: args{"parameters": args{"what": "delete"}}}},
+		"other names of a program":   {reply.Call{Name: "s.do", Args: args{"name": "x"}}, false, Call{Name: "s.do", Arg: "name=x", Args: args{"name": "x"}}},
+		"a program's tool by a line": {reply.Call{Name: "MCP", Text: `s.do {"what": 1}`}, true, Call{Name: "s.do", Arg: `{"what": 1}`}},
 	} {
-		args := api.NewToolCallFunctionArguments()
-		for k, v := range tc.args {
-			args.Set(k, v)
-		}
-		got := FromNative(api.ToolCall{ID: "1", Function: api.ToolCallFunction{Name: tc.name, Arguments: args}}, offered, agents)
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s: %s", tc.name, diff)
-		}
-		if !got.Native() || got.Key() != got.Name+" "+got.Arg {
-			t.Errorf("%+v has the key %q", got, got.Key())
-		}
+		t.Run(name, func(t *testing.T) {
+			got := NewCall(tt.made, tt.written, known, offered)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if got.Key() != got.Name+" "+excerpt.OneLine(got.Arg) {
+				t.Errorf("%+v has the key %q", got, got.Key())
+			}
+		})
 	}
-	directive := Call{Name: "PAINT", Arg: " the\n sea "}
-	if directive.Native() || directive.Only("what") != "the\n sea" || directive.Key() != "PAINT the sea" || directive.Value("what") != "" {
-		t.Errorf("a directive: %q, %q", directive.Only("what"), directive.Key())
-	}
-	if got := JoinArgs(map[string]string{"b": "2", "a": "1"}); got != "a=1 b=2" {
-		t.Errorf("%q", got)
-	}
-	if got := ArgText(func() {}); got == "" {
-		t.Error("an argument without a text is lost")
+	if c := (Call{Args: args{"n": big, "f": func() {}}}); c.Value("n") != big.String() || c.Value("f") == "" || c.Value("x") != "" {
+		t.Errorf("values %q, %q, %q", c.Value("n"), c.Value("f"), c.Value("x"))
 	}
 }
+
+// form is a tool that only has parameters.
+type form struct {
+	name   string
+	params []Param
+}
+
+func (f form) Doc() Doc                                { return Doc{Name: f.name, Params: f.params} }
+func (form) Run(context.Context, Call) (Result, error) { return Result{}, nil }
+
+// foreign is a tool of another program.
+type foreign struct{}
+
+func (foreign) Doc() Doc {
+	return Doc{Name: "s.do", Schema: &api.ToolFunctionParameters{}, Params: []Param{{Name: "what", Required: true}, {Name: "input"}}}
+}
+func (foreign) Run(context.Context, Call) (Result, error) { return Result{}, nil }
 
 // The native forms have what the descriptions say, or another program's own schema.
 func TestSchemas(t *testing.T) {

@@ -114,6 +114,9 @@ func (an *answerer) follow(ctx context.Context, req agents.Request, d *draft) (a
 					text.Reset()
 				}
 				text.WriteString(e.Text)
+			case e.Type == agents.EventReplaced:
+				text.Reset()
+				text.WriteString(e.Text)
 			}
 		case <-tick.C:
 			if ctx.Err() == nil {

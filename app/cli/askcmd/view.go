@@ -72,6 +72,8 @@ func (v *view) show(e agents.Event) {
 		v.onState(e)
 	case agents.EventToken:
 		v.onToken(e.Round, e.Text)
+	case agents.EventReplaced:
+		v.onReplaced(e.Round, e.Text)
 	case agents.EventSubcallStart:
 		v.called = true
 		v.row("→ " + callName(e.Call) + ": " + words.OneLine(e.Call.Task, 100))
@@ -141,6 +143,16 @@ func (v *view) onToken(round int, text string) {
 	}
 	v.printed += text
 	v.write(text)
+}
+
+// onReplaced prints a round's text again if what was printed of it is no part of it.
+func (v *view) onReplaced(round int, text string) {
+	if round == v.round && strings.TrimSpace(v.printed) != "" {
+		v.write("\n")
+		v.row("mac-stats: the text above turned out to be the model's thinking; its answer follows")
+		v.printed = ""
+	}
+	v.onToken(round, text)
 }
 
 // discarded is said below a reply that isn't the answer.

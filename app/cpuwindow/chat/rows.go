@@ -21,7 +21,7 @@ import (
 // Build returns the rows of an entry, and rebuilds them only if the entry changed.
 func (r *Rows) Build(e *conversation.EntryView) *Entry {
 	b := r.Built[e.Key]
-	open := r.Expanded[e.Key]
+	open := r.Expanded[e.Key] != e.Alone
 	if b != nil && b.rev == e.Rev && b.expanded == open {
 		r.updateClock(b, e, open)
 		return b

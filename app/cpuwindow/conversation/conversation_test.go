@@ -349,13 +349,35 @@ func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
 	}
 }
 
+// A thought is folded unless the model said nothing else.
+func TestAThoughtAloneIsUnfolded(t *testing.T) {
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	thought := transcript.Block{ID: "t1", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u1", Text: "It may be 42."}
+	answer := transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Text: "42."}
+	failed := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteError, Parent: "u1", Text: "m only thought and gave no answer."}
+	for name, tt := range map[string]struct {
+		blocks []transcript.Block
+		want   bool
+	}{
+		"before an answer": {[]transcript.Block{user, thought, answer}, false},
+		"before an error":  {[]transcript.Block{user, thought, failed}, true},
+		"before the next":  {[]transcript.Block{user, thought, failed, {ID: "u2", Kind: transcript.KindUser, Text: "And?"}, {ID: "a2", Kind: transcript.KindAssistant, Parent: "u2", Text: "42."}}, true},
+	} {
+		for _, e := range reopened(tt.blocks...) {
+			if e.Kind == Thinking && e.Alone != tt.want {
+				t.Errorf("%s: unfolded %v", name, e.Alone)
+			}
+		}
+	}
+}
+
 // The text on disk is English; the window translates the reason.
 func TestTheReasonOfACutAnswerIsShownInTheUsersLanguage(t *testing.T) {
 	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
 	for why, want := range map[string]string{
 		"full":     "The answer ends here because the context of m is full.",
 		"length":   "The answer ends here because it reached its maximum length (num_predict).",
-		"loop":     "The answer began to repeat itself and was stopped; the repetition is left out.",
+		"loop":     "The answer began to repeat itself and was stopped.",
 		"time":     "The answer was stopped after 1m30s (ollama.answer_time).",
 		"thinking": "m thought too long and was stopped.",
 		"yes":      "as written", // by an older version

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type EntryView struct {
 	entry
 	markdown.View
+	Alone bool // of a thought: the model said nothing else
 }
 
 // View is a conversation to draw.
@@ -65,9 +67,27 @@ func (c *Conversation) View(now time.Time) View {
 		}
 	}
 	v.Clock = v.Clock || v.State != ""
+	v.unfoldThoughts(c.Busy())
 	c.offerRetry(&v)
 	c.offerGoOn(&v)
 	return v
+}
+
+// unfoldThoughts marks thoughts that are all a model said to a message.
+func (v *View) unfoldThoughts(busy bool) {
+	alone := !busy
+	for i := range slices.Backward(v.Entries) {
+		switch e := &v.Entries[i]; e.Kind {
+		case User:
+			alone = true
+		case Answer, Call:
+			alone = false
+		case Thinking:
+			if e.Alone = alone; alone {
+				e.Rev = -e.Rev // a different revision, because it looks different
+			}
+		}
+	}
 }
 
 // offerGoOn marks the last answer if it was cut short and can continue. The lock must be

@@ -42,6 +42,10 @@ func (t *turn) apply(ev agents.Event, private bool) {
 		e := t.answerFor(ev)
 		e.Doc.Append(ev.Text)
 		e.Rev++
+	case agents.EventReplaced:
+		e := t.answerFor(ev)
+		e.Doc.Replace(ev.Text)
+		e.Rev++
 	case agents.EventThinking:
 		e := t.thinkingFor(ev)
 		e.Doc.Append(ev.Text)

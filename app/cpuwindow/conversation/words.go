@@ -115,7 +115,7 @@ func cutShortWords(c *agents.CutShort, written string) string {
 	case agents.CutLength:
 		return i18n.T("The answer ends here because it reached its maximum length (num_predict).")
 	case agents.CutLoop:
-		return i18n.T("The answer began to repeat itself and was stopped; the repetition is left out.")
+		return i18n.T("The answer began to repeat itself and was stopped.")
 	case agents.CutTime:
 		return i18n.With("The answer was stopped after {{.Time}} (ollama.answer_time).", i18n.Places{"Time": c.After})
 	case agents.CutThought:

@@ -45,6 +45,8 @@ var texts = []string{
 	"Wait until that answer is finished, or stop it there. Your message was not sent.",
 	"Stopped.", "The partial answer is kept. Retry asks again.",
 	"{{.Model}} gave an empty answer.", "Retry, or choose another model.",
+	"{{.Model}} thought until its limit and gave no answer.", "What it thought is kept. Switch thinking off for this conversation, or raise ollama.num_ctx.",
+	"{{.Model}} only thought and gave no answer.", "What it thought is kept. Retry, or switch thinking off for this conversation.",
 	"Ollama isn't running at {{.Host}}.", "Start it with `ollama serve`, then Retry.",
 	"{{.Model}} isn't installed{{.Why}}.", "Pull it with {{.Command}}, or choose another model.",
 	"The conversation doesn't fit the context of {{.Model}}, even shortened{{.Why}}.",

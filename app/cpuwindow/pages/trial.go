@@ -208,6 +208,8 @@ func (t *trial) apply(ev agents.Event) {
 	case agents.EventToken:
 		t.answer.Append(ev.Text)
 		t.state = i18n.T("writing")
+	case agents.EventReplaced:
+		t.replace(ev.Text)
 	case agents.EventTool, agents.EventSubcallStart:
 		if ev.Call != nil {
 			t.state = ev.Call.Name
