@@ -1,6 +1,9 @@
 package agents
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/testkit"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/attach"
 )
 
@@ -128,4 +132,78 @@ func TestACallInTextOfOthersIsNotRunInAnyForm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A word like an agent's tool in code doesn't hold the answer back.
+func TestCodeAppearsAsItComes(t *testing.T) {
+	until := make(chan struct{})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{
+		Chunks: []string{"```go\n", `req.Header.Set("User-Agent", "x")`, "\n```\n", "That", " is it."}, Until: until,
+	}}}})
+	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Set the header"})
+	shown := ""
+	for e := range run.Events(t.Context()) {
+		if e.Type == EventToken {
+			shown += e.Text
+		}
+		if strings.Contains(shown, "User-Agent") && until != nil {
+			close(until) // the reply hasn't ended yet
+			until = nil
+		}
+	}
+	if result, err := run.Wait(); err != nil || until != nil || shown != result.Text {
+		t.Errorf("shown %q, answer %q, %v", shown, result.Text, err)
+	}
+}
+
+// outside is a tool of another program that records what it is called with.
+type outside struct{ got *[]string }
+
+func (outside) Doc() tools.Doc {
+	return tools.Doc{Name: "my.srv_ok", Usage: `MCP: my.srv_ok {"method": "…"}`, Schema: &api.ToolFunctionParameters{Type: "object"}, Params: []tools.Param{{Name: "method", Required: true}, {Name: "parameters"}}}
+}
+func (outside) Run(context.Context, tools.Call) (tools.Result, error) { return tools.Result{}, nil }
+func (o outside) Action(call tools.Call) (tools.Action, error) {
+	data, err := json.Marshal(call.Args)
+	*o.got = append(*o.got, string(data))
+	return tools.Action{}, errors.Join(err, errors.New("noted"))
+}
+
+// A tool of another program is found under the names that models write for it, and gets
+// the values that the model gave.
+func TestAToolOfAnotherProgramGetsWhatTheModelGave(t *testing.T) {
+	const (
+		args = `{"method": "get", "parameters": {"method": "delete", "id": 9007199254740993, "none": null}}`
+		want = `{"method":"get","parameters":{"id":9007199254740993,"method":"delete","none":null}}`
+	)
+	for _, name := range []string{"my.srv_ok", "my_srv_ok", "mcp__my__srv_ok", "functions.my.srv_ok", "MY.SRV_OK"} {
+		for how, reply := range map[string]testkit.Reply{
+			"in an envelope": {Text: "<tool_call>" + `{"name": "` + name + `", "arguments": ` + args + "}</tool_call>"},
+			"natively":       {ToolCalls: []api.ToolCall{nativeCall(t, name, args)}},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				var got []string
+				r := newRig(t, testkit.Script{Models: []testkit.Model{nativeModel(testModel, 16384)}, Rules: []testkit.Rule{{Times: 1, Reply: reply}, {Reply: testkit.Reply{Text: "Done."}}}})
+				r.params.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{outside{&got}} }
+				r.engine = NewEngine(r.params)
+				r.say("Get it")
+				if len(got) != 1 || got[0] != want {
+					t.Errorf("called with %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+func nativeCall(t *testing.T, name, args string) api.ToolCall {
+	t.Helper()
+	call := api.ToolCall{ID: "1", Function: api.ToolCallFunction{Name: name, Arguments: api.NewToolCallFunctionArguments()}}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args), &values); err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range values {
+		call.Function.Arguments.Set(key, value)
+	}
+	return call
 }
