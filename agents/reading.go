@@ -294,7 +294,7 @@ func (d *dialogue) known() []reply.Tool {
 	var list []reply.Tool
 	for _, t := range d.window.Tools {
 		doc := t.Doc()
-		one := reply.Tool{Name: doc.Name, Reads: doc.Effects.Writes == "", Long: delegates(doc.Name)}
+		one := reply.Tool{Name: doc.Name, Reads: doc.Writes == "", Long: delegates(doc.Name)}
 		for _, p := range doc.Params {
 			one.Params = append(one.Params, p.Name)
 		}

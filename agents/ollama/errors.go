@@ -89,7 +89,7 @@ type target struct {
 
 // fail is the one place that makes an Error.
 func (t target) fail(kind error, detail string, cause error) *Error {
-	if detail == "" && kind == ErrServer && cause != nil {
+	if detail == "" && errors.Is(kind, ErrServer) && cause != nil {
 		detail = cause.Error()
 	}
 	for _, secret := range t.secrets {

@@ -74,7 +74,7 @@ func commandReference() string {
 		if len(cmd.Aliases) > 0 {
 			fmt.Fprintf(&b, "Also called `%s`.\n\n", strings.Join(cmd.Aliases, "`, `"))
 		}
-		if cmd.Long != "" && !(cmd.HasParent() && cmd.Parent().Name() == "completion") { // cobra's, about each shell's files
+		if cmd.Long != "" && (!cmd.HasParent() || cmd.Parent().Name() != "completion") { // cobra's, about each shell's files
 			fmt.Fprintf(&b, "```text\n%s\n```\n\n", cmd.Long)
 		}
 		var flags []string

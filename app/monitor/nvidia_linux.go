@@ -181,7 +181,7 @@ type nvmlChild struct {
 
 // startNVML starts a child. It ends when this process does, because its input ends.
 func startNVML() (*nvmlChild, error) {
-	cmd := exec.Command("/proc/self/exe", nvmlArg)
+	cmd := exec.Command("/proc/self/exe", nvmlArg) //nolint:noctx // it outlives the reading, and ends by itself
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting the reader of NVIDIA's cards: %w", err)

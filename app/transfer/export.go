@@ -257,7 +257,7 @@ func nodes(leaves []markdown.Leaf, indent, quote int) (out []node) {
 			kind := listOf(l)
 			out = append(out, node{Kind: kind, Children: items(deeper(func(l markdown.Leaf) bool {
 				begins := l.Indent == indent+1 && l.Quote == quote && l.Marker != ""
-				return l.Indent > indent && !(begins && listOf(l) != kind)
+				return l.Indent > indent && (!begins || listOf(l) == kind)
 			}), indent+1, quote)})
 		default:
 			out = append(out, leaf(l))

@@ -94,7 +94,7 @@ func TestTextNeverBecomesMarkup(t *testing.T) {
 		} {
 			got := written(t, HTMLParams{}, block)
 			for element := range elements(got) {
-				if strings.Contains(" script img iframe svg answer style string b ", " "+strings.TrimPrefix(element, "/")+" ") && !(strings.HasSuffix(element, "b") && strings.Count(got, "<b>") <= 1) {
+				if strings.Contains(" script img iframe svg answer style string b ", " "+strings.TrimPrefix(element, "/")+" ") && (!strings.HasSuffix(element, "b") || strings.Count(got, "<b>") > 1) {
 					t.Errorf("%s in a %s made <%s>", evil, name, element)
 				}
 			}

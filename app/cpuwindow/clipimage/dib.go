@@ -1,9 +1,8 @@
-// Package winclip reads an image from the Windows clipboard as a PNG.
-//
-// Programs offer an image as a PNG or as a device-independent bitmap, which is converted
-// here. It supports bitmaps with 24 and 32 bits per pixel, the kinds that screenshots and
-// browsers produce. On other systems there is nothing to read.
 package clipimage
+
+// Windows programs offer an image as a PNG or as a device-independent bitmap, which is
+// converted here. It supports bitmaps with 24 and 32 bits per pixel, the kinds that
+// screenshots and browsers produce.
 
 import (
 	"bytes"

@@ -172,7 +172,7 @@ func (h *history) ShowsAll(blocks []transcript.Block) bool {
 	defer h.log.mu.Unlock()
 	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first }))
 	for _, b := range blocks[at:] {
-		if !h.log.shownID[b.ID] && !(b.Kind == transcript.KindSummary && session.CoversNothing(&b)) && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
+		if !h.log.shownID[b.ID] && (b.Kind != transcript.KindSummary || !session.CoversNothing(&b)) && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
 			return false
 		}
 	}

@@ -111,10 +111,10 @@ func plainTranscript(t *transcript.Transcript, loc *time.Location) string {
 			continue
 		}
 		who := cmp.Or(agents.AuthorOf(b, i18n.T("Somebody")), i18n.T("You"))
-		switch {
-		case b.Kind == transcript.KindText:
+		switch b.Kind {
+		case transcript.KindText:
 			who = ""
-		case b.Kind == transcript.KindAssistant:
+		case transcript.KindAssistant:
 			who = cmp.Or(b.Agent, i18n.T("Assistant"))
 		}
 		when := ""
