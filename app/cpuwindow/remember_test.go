@@ -28,7 +28,7 @@ func openRememberTest(t *testing.T, line string) (h rememberHost, root string, s
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(root, "memory", "user-ann.md"), []byte("- Ann likes tea\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "memory", "user-17.md"), []byte("- Ann likes tea\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m := memory.New(memory.Config{Root: root, MaxPerson: 1})
