@@ -2,65 +2,73 @@ package monitor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-
-	"github.com/distatus/battery"
+	"strings"
 )
 
-// batteries reads this machine's batteries. It returns an error only if none could be read.
-func batteries() ([]*battery.Battery, error) {
-	all, err := battery.GetAll()
-	var fatal battery.ErrFatal
-	if errors.As(err, &fatal) && (errors.Is(fatal.Err, fs.ErrNotExist) || errors.Is(fatal.Err, battery.ErrNotFound)) {
-		return nil, nil // without power supplies there is no battery
-	}
-	var errs battery.Errors
-	if !errors.As(err, &errs) {
-		return all, err
-	}
-	var good []*battery.Battery
-	for i, b := range all {
-		var partial battery.ErrPartial
-		switch {
-		case errs[i] == nil:
-			good = append(good, b)
-		case errors.As(errs[i], &partial) && partial.Full == nil && partial.Current == nil:
-			good = append(good, b)
-		}
-	}
-	if len(good) > 0 {
-		return good, nil
-	}
-	return nil, err
+// battery is one of the machine's batteries.
+type battery struct {
+	name                  string
+	percent               float64
+	size                  float64 // its energy when full, in any unit that all share; 0 if unknown
+	charging, discharging bool
+	unread                bool // its charge isn't known
 }
 
 // batteryReader reads the charge of all batteries together.
-type batteryReader struct {
-	all func() ([]*battery.Battery, error)
-}
+type batteryReader struct{ host host }
+
+func newBatteryReader(h host) *batteryReader { return &batteryReader{h} }
 
 func (*batteryReader) reset() {}
 
 func (r *batteryReader) read(context.Context) (func(*Snapshot), error) {
-	all, err := r.all()
+	all, mains, err := batteries(r.host)
 	if err != nil {
 		return nil, fmt.Errorf("reading the battery: %w", err)
 	}
-	var current, full float64
 	var reading BatteryReading
+	var good []battery
+	var unread []string
+	discharging, sized := false, true
 	for _, b := range all {
-		current, full = current+b.Current, full+b.Full
-		reading.Charging = reading.Charging || b.State.Raw == battery.Charging
-		reading.OnBattery = reading.OnBattery || b.State.Raw == battery.Discharging || b.State.Raw == battery.Empty
+		if b.unread {
+			unread = append(unread, b.name)
+			continue
+		}
+		good = append(good, b)
+		sized = sized && b.size > 0
+		reading.Charging = reading.Charging || b.charging
+		discharging = discharging || b.discharging
 	}
 	switch {
 	case len(all) == 0:
 		return nil, unavailableError("no battery")
-	case full <= 0:
-		return nil, unavailableError("the battery does not report its capacity")
+	case len(good) == 0:
+		return nil, unavailableError("the battery doesn't report its charge")
 	}
-	reading.Percent = share(current, full)
+	var current, full float64
+	for _, b := range good {
+		size := b.size
+		if !sized { // then all count the same
+			size = 1
+		}
+		current, full = current+b.percent/100*size, full+size
+	}
+	reading.Percent, reading.Without = share(current, full), strings.Join(unread, ", ")
+	// What supplies the machine tells it surely. A battery may also be emptied on mains.
+	reading.OnBattery = discharging
+	if mains != unknown {
+		reading.OnBattery = mains == unplugged && !reading.Charging
+	}
 	return func(s *Snapshot) { s.Battery = reading }, nil
 }
+
+// mains is whether the machine is supplied from outside.
+type mains int
+
+const (
+	unknown mains = iota
+	unplugged
+	plugged
+)

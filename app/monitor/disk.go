@@ -3,9 +3,6 @@ package monitor
 import (
 	"context"
 	"fmt"
-	"maps"
-	"regexp"
-	"runtime"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/disk"
@@ -13,10 +10,6 @@ import (
 
 // usageEvery is how often free space is read.
 const usageEvery = 10 * time.Second
-
-// wholeDisk matches Linux's names of whole disks, without partitions and devices built on
-// them, which would count twice.
-var wholeDisk = regexp.MustCompile(`^(?:sd[a-z]+|hd[a-z]+|vd[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)$`)
 
 // diskReader reads free space and transfer rates.
 type diskReader struct {
@@ -63,7 +56,7 @@ func (r *diskReader) readUsage(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the space of %s: %w", home, err)
 	}
-	r.usageAt, r.usage, r.volumes = time.Now(), *usage, findVolumes(ctx)
+	r.usageAt, r.usage, r.volumes = time.Now(), *usage, findVolumes(ctx, r.host)
 	return nil
 }
 
@@ -74,9 +67,7 @@ func (r *diskReader) readRates(ctx context.Context) (perSecond [2]float64, why s
 		return perSecond, err.Error()
 	}
 	r.lookAtVolumes(c)
-	if runtime.GOOS == "linux" {
-		maps.DeleteFunc(c, func(name string, _ [2]uint64) bool { return !wholeDisk.MatchString(name) })
-	}
+	r.wholeDisks(c)
 	if len(c) == 0 {
 		return perSecond, "the system reports no disk transfers"
 	}

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/distatus/battery"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/shirou/gopsutil/v4/common"
@@ -68,6 +67,7 @@ func (tr tree) link(name, target string) {
 
 func (tr tree) host() host {
 	return host{volume: tr.root, env: common.EnvMap{
+		common.HostRootEnvKey: filepath.Join(tr.root, "root"),
 		common.HostProcEnvKey: filepath.Join(tr.root, "proc"),
 		common.HostSysEnvKey:  filepath.Join(tr.root, "sys"),
 		common.HostDevEnvKey:  filepath.Join(tr.root, "dev"),
@@ -206,17 +206,17 @@ func TestNetwork(t *testing.T) {
 			map[string][2]uint64{"lo": {0, 0}, "eth0": {1000, 100}, "docker0": {5, 5}},
 			map[string][2]uint64{"lo": {9e9, 9e9}, "eth0": {3000, 500}, "docker0": {9e9, 9e9}},
 			2 * time.Second,
-			NetworkReading{Down: 1000, Up: 200},
+			NetworkReading{Interfaces: []string{"eth0"}, Down: 1000, Up: 200},
 			nil,
 		},
 		{
-			"a counter wraps", map[string][2]uint64{"eth0": {1<<32 - 10, 100}}, map[string][2]uint64{"eth0": {500, 300}}, time.Second, NetworkReading{Up: 200}, nil,
+			"a counter wraps", map[string][2]uint64{"eth0": {1<<32 - 10, 100}}, map[string][2]uint64{"eth0": {500, 300}}, time.Second, NetworkReading{Interfaces: []string{"eth0"}, Up: 200}, nil,
 		},
 		{
-			"an interface comes with a large counter", map[string][2]uint64{"eth0": {0, 0}}, map[string][2]uint64{"eth0": {10, 20}, "wlan0": {1 << 40, 1 << 40}}, time.Second, NetworkReading{Down: 10, Up: 20}, nil,
+			"an interface comes with a large counter", map[string][2]uint64{"eth0": {0, 0}}, map[string][2]uint64{"eth0": {10, 20}, "wlan0": {1 << 40, 1 << 40}}, time.Second, NetworkReading{Interfaces: []string{"eth0", "wlan0"}, Down: 10, Up: 20}, nil,
 		},
 		{
-			"an interface goes", map[string][2]uint64{"eth0": {0, 0}, "wlan0": {1 << 40, 1 << 40}}, map[string][2]uint64{"eth0": {10, 20}}, time.Second, NetworkReading{Down: 10, Up: 20}, nil,
+			"an interface goes", map[string][2]uint64{"eth0": {0, 0}, "wlan0": {1 << 40, 1 << 40}}, map[string][2]uint64{"eth0": {10, 20}}, time.Second, NetworkReading{Interfaces: []string{"eth0"}, Down: 10, Up: 20}, nil,
 		},
 		{
 			"too soon", map[string][2]uint64{"eth0": {0, 0}}, map[string][2]uint64{"eth0": {1 << 40, 0}}, time.Millisecond, NetworkReading{}, errNotYet,
@@ -226,65 +226,11 @@ func TestNetwork(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tr := newTree(t, map[string]string{"proc/net/dev": netDev(c.before)})
+			tr := newTree(t, files(nets("lo", "docker0", "eth0 device", "wlan0 device"), map[string]string{"proc/net/dev": netDev(c.before)}))
 			s, err := readings(t, &networkReader{host: tr.host()}, func() { tr.write("proc/net/dev", netDev(c.after)) }, c.elapsed)
 			if diff := cmp.Diff(c.want, s.Network, within); !errors.Is(err, c.err) || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-		})
-	}
-}
-
-func TestDiskRatesCountWholeDisksOnce(t *testing.T) {
-	stats := func(sectors int) string {
-		text := ""
-		for i, name := range []string{"sda", "sda1", "nvme0n1", "nvme0n1p2", "dm-0", "loop3", "md0"} {
-			text += fmt.Sprintf("8 %d %s 1 0 %d 1 1 0 %d 1 0 1 1\n", i, name, sectors, 2*sectors)
-		}
-		return text
-	}
-	tr := newTree(t, map[string]string{"proc/diskstats": stats(0)})
-	s, err := readings(t, &diskReader{host: tr.host()}, func() { tr.write("proc/diskstats", stats(1000)) }, time.Second)
-	if err != nil || s.Disk.RateNA != "" || s.Disk.ReadRate != 2*512*1000 || s.Disk.WriteRate != 2*512*2000 {
-		t.Errorf("%v, %+v", err, s.Disk)
-	}
-	if s.Disk.Total == 0 || s.Disk.Free == 0 {
-		t.Errorf("no space: %+v", s.Disk)
-	}
-}
-
-func TestTemperature(t *testing.T) {
-	hwmon := func(n int, name string, temps ...string) map[string]string {
-		dir := fmt.Sprintf("sys/class/hwmon/hwmon%d/", n)
-		files := map[string]string{dir + "name": name + "\n"}
-		for i, v := range temps {
-			files[fmt.Sprintf("%stemp%d_input", dir, i+1)] = v + "\n"
-		}
-		return files
-	}
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		want  TemperatureReading
-		na    string
-	}{
-		{"the hottest", hwmon(0, "coretemp", "45000", "81500", "60000"), TemperatureReading{Sensor: "coretemp", Celsius: 81.5, All: []Sensor{{"coretemp", 81.5}, {"coretemp", 60}, {"coretemp", 45}}}, ""},
-		{"unconnected inputs are no temperature", hwmon(0, "nct6775", "-128000", "0", "255000", "38000"), TemperatureReading{Sensor: "nct6775", Celsius: 38, All: []Sensor{{"nct6775", 38}}}, ""},
-		{"a broken sensor doesn't hide the others", hwmon(0, "k10temp", "garbage", "52000"), TemperatureReading{Sensor: "k10temp", Celsius: 52, All: []Sensor{{"k10temp", 52}}}, ""},
-		{"thermal zones where there is no hwmon", map[string]string{
-			"sys/class/thermal/thermal_zone0/type": "cpu-thermal\n", "sys/class/thermal/thermal_zone0/temp": "48312\n",
-		}, TemperatureReading{Sensor: "cpu-thermal", Celsius: 48.312, All: []Sensor{{"cpu-thermal", 48.312}}}, ""},
-		{"none", nil, TemperatureReading{}, "no temperature sensor"},
-		{"only broken ones", hwmon(0, "x", "garbage"), TemperatureReading{}, "could not be read"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tr := newTree(t, c.files)
-			var s Snapshot
-			apply, err := (&temperatureReader{host: tr.host()}).read(t.Context())
-			if err == nil {
-				apply(&s)
-			}
-			expect(t, err, c.na, c.want, s.Temperature)
 		})
 	}
 }
@@ -301,35 +247,6 @@ func expect[T any](t *testing.T, err error, na string, want, got T) {
 	}
 	if diff := cmp.Diff(want, got, within); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-}
-
-func TestBattery(t *testing.T) {
-	full := func(current float64, state battery.AgnosticState) *battery.Battery {
-		return &battery.Battery{Current: current, Full: 50000, State: battery.State{Raw: state}}
-	}
-	for _, c := range []struct {
-		name string
-		all  []*battery.Battery
-		want BatteryReading
-		na   string
-	}{
-		{"charging", []*battery.Battery{full(25000, battery.Charging)}, BatteryReading{Percent: 50, Charging: true}, ""},
-		{"two, one discharging", []*battery.Battery{full(50000, battery.Full), full(0, battery.Discharging)}, BatteryReading{Percent: 50, OnBattery: true}, ""},
-		{"held at 80 % on mains", []*battery.Battery{full(40000, battery.Idle)}, BatteryReading{Percent: 80}, ""},
-		{"fuller than full", []*battery.Battery{full(51000, battery.Full)}, BatteryReading{Percent: 100}, ""},
-		{"none", nil, BatteryReading{}, "no battery"},
-		{"without a capacity", []*battery.Battery{{}}, BatteryReading{}, "capacity"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var s Snapshot
-			r := &batteryReader{all: func() ([]*battery.Battery, error) { return c.all, nil }}
-			apply, err := r.read(t.Context())
-			if err == nil {
-				apply(&s)
-			}
-			expect(t, err, c.na, c.want, s.Battery)
-		})
 	}
 }
 

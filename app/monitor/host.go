@@ -10,7 +10,7 @@ import (
 
 // host holds where the system's files are. The zero host is this machine.
 type host struct {
-	env    common.EnvMap // HOST_PROC, HOST_SYS and HOST_DEV of another tree
+	env    common.EnvMap // HOST_PROC, HOST_SYS, HOST_DEV and HOST_ROOT of another tree
 	volume string        // a folder on the volume to report; "" means the home folder
 }
 
@@ -30,6 +30,9 @@ func (h host) proc(parts ...string) string { return h.path(common.HostProcEnvKey
 
 // dev returns a path below /dev.
 func (h host) dev(parts ...string) string { return h.path(common.HostDevEnvKey, "/dev", parts) }
+
+// root returns a path of the whole file tree, as a mount point.
+func (h host) root(path string) string { return h.path(common.HostRootEnvKey, "/", []string{path}) }
 
 func (h host) path(key common.EnvKeyType, root string, parts []string) string {
 	if v := h.env[key]; v != "" {
@@ -57,7 +60,7 @@ func readersOf(h host, cfg Config) map[Metric]reader {
 		Network:     &networkReader{host: h},
 		GPU:         newGPUReader(h, cfg.Logger),
 		Temperature: &temperatureReader{host: h},
-		Battery:     &batteryReader{all: batteries},
+		Battery:     newBatteryReader(h),
 		Processes:   &processReader{host: h},
 	}
 }

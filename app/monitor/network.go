@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
+	"slices"
 	"time"
 )
-
-// notCounted matches interfaces whose traffic stays inside the machine, or repeats another
-// interface's: loopback, bridges and tunnels.
-var notCounted = regexp.MustCompile(`^(?:lo\d*|veth.*|docker\d*|br-.*|virbr\d*|tun\d*|tap\d*|utun\d*|wg\d*|bridge\d*|awdl\d*|llw\d*)$`)
 
 // networkReader reads the transfer rates of the interfaces that lead out of the machine.
 type networkReader struct {
@@ -25,7 +21,7 @@ func (r *networkReader) read(ctx context.Context) (func(*Snapshot), error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading network counters: %w", err)
 	}
-	maps.DeleteFunc(c, func(name string, _ [2]uint64) bool { return notCounted.MatchString(name) })
+	r.keepOutward(c)
 	if len(c) == 0 {
 		return nil, unavailableError("no network interface")
 	}
@@ -33,5 +29,11 @@ func (r *networkReader) read(ctx context.Context) (func(*Snapshot), error) {
 	if !ok {
 		return nil, errNotYet
 	}
-	return func(s *Snapshot) { s.Network = NetworkReading{Down: perSecond[0], Up: perSecond[1]} }, nil
+	names := slices.Sorted(maps.Keys(c))
+	if used := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return c[name] == [2]uint64{} }); len(used) > 0 {
+		names = used
+	}
+	return func(s *Snapshot) {
+		s.Network = NetworkReading{Interfaces: names, Down: perSecond[0], Up: perSecond[1]}
+	}, nil
 }

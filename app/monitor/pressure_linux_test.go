@@ -29,7 +29,7 @@ func TestPressure(t *testing.T) {
 }
 
 func TestOneVolumePerDevice(t *testing.T) {
-	got := once([]volume{{path: "/var/lib/x", device: "sda1"}, {path: "/", device: "sda1"}, {path: "/home", device: "sdb1"}})
+	got := once([]volume{{path: "/var/lib/x", id: "sda1"}, {path: "/", id: "sda1"}, {path: "/home", id: "sdb1"}})
 	if len(got) != 2 || got[0].path != "/" || got[1].path != "/home" {
 		t.Errorf("%+v", got)
 	}

@@ -92,7 +92,35 @@ func virtualMemory(ctx context.Context, h host) (*mem.VirtualMemoryStat, error) 
 	if vm.Available == 0 {
 		return mem.VirtualMemoryWithContext(ctx) //nolint:wrapcheck // the caller says what it is about
 	}
+	if cache := zfsCache(h); cache > 0 {
+		vm.Available, vm.Cached = min(vm.Available+cache, vm.Total), min(vm.Cached+cache, vm.Total)
+	}
 	return vm, nil
+}
+
+// zfsCache returns how much memory the cache of ZFS (ARC) would release when needed: what it
+// holds above its minimum. The kernel's numbers count it as used. Some containers have numbers
+// of their own, mounted in place of the kernel's, which contain nothing of the machine's cache.
+func zfsCache(h host) uint64 {
+	least, size := uint64(0), uint64(0)
+	for row := range strings.Lines(line(h.proc("spl", "kstat", "zfs", "arcstats"))) {
+		f := strings.Fields(row) // name, type, value
+		if len(f) != 3 {
+			continue
+		}
+		v, err := strconv.ParseUint(f[2], 10, 64)
+		switch {
+		case err != nil:
+		case f[0] == "c_min":
+			least = v
+		case f[0] == "size":
+			size = v
+		}
+	}
+	if size <= least || strings.Contains(line(h.proc("self", "mountinfo")), " /proc/meminfo ") {
+		return 0
+	}
+	return size - least
 }
 
 // interfaces returns the bytes that every interface has received and sent, from

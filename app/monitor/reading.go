@@ -89,10 +89,11 @@ type Volume struct {
 	ReadRate, WriteRate float64 // bytes/s
 }
 
-// NetworkReading is the traffic of all interfaces except loopback, in bytes/s.
+// NetworkReading is the traffic of the interfaces that lead out of the machine, in bytes/s.
 type NetworkReading struct {
-	NA       string
-	Down, Up float64
+	NA         string
+	Interfaces []string // those counted that ever carried anything, or else all; shared: read only
+	Down, Up   float64
 }
 
 // GPUReading covers the graphics cards. Name and Percent are of the busiest one.
@@ -147,6 +148,7 @@ type BatteryReading struct {
 	Percent   float64
 	Charging  bool
 	OnBattery bool
+	Without   string // batteries that don't report their charge, so that they aren't counted
 }
 
 // ProcessesReading holds the busiest processes, sampled only while shown.

@@ -106,7 +106,7 @@ func (s Snapshot) describe(metric Metric) string {
 	case Disk:
 		return s.describeDisk()
 	case Network:
-		return fmt.Sprintf("Network: %s down, %s up, all interfaces but loopback", Rate(s.Network.Down), Rate(s.Network.Up))
+		return fmt.Sprintf("Network: %s down, %s up, counted at %s", Rate(s.Network.Down), Rate(s.Network.Up), s.Network.names())
 	case GPU:
 		return s.describeGPU()
 	case Temperature:
@@ -116,6 +116,19 @@ func (s Snapshot) describe(metric Metric) string {
 	default:
 		return s.describeProcesses()
 	}
+}
+
+// namedInterfaces is the largest number of interfaces that are named.
+const namedInterfaces = 4
+
+// names returns the interfaces that are counted: "eth0, wlan0", or "eth0, eth1, eth2, eth3 and
+// 8 more".
+func (r NetworkReading) names() string {
+	n := len(r.Interfaces)
+	if n <= namedInterfaces {
+		return strings.Join(r.Interfaces, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(r.Interfaces[:namedInterfaces], ", "), n-namedInterfaces)
 }
 
 // title returns a metric's name for the start of a line.
@@ -243,7 +256,11 @@ func (s Snapshot) describeBattery() string {
 	case s.Battery.OnBattery:
 		state = "running on battery"
 	}
-	return fmt.Sprintf("Battery: %.0f %%, %s", s.Battery.Percent, state)
+	text := fmt.Sprintf("Battery: %.0f %%, %s", s.Battery.Percent, state)
+	if s.Battery.Without != "" {
+		text += "; charge not reported by " + s.Battery.Without
+	}
+	return text
 }
 
 func (s Snapshot) describeProcesses() string {

@@ -3,18 +3,16 @@ package monitor
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/shirou/gopsutil/v4/sensors"
 )
 
-// The bounds of a plausible temperature (°C); anything else is an unconnected input.
+// The bounds of a plausible temperature (°C). Unconnected inputs show what their chip can't
+// measure: its least or largest number, such as -128, 127 or 255, or zero. No chip runs at
+// 125 °C.
 const (
 	coldest = 1
-	hottest = 130
+	hottest = 125
 )
 
 // temperatureReader reads the hottest sensor.
@@ -23,14 +21,11 @@ type temperatureReader struct{ host host }
 func (*temperatureReader) reset() {}
 
 func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
-	stats, err := sensors.TemperaturesWithContext(r.host.ctx(ctx))
-	var warnings *sensors.Warnings // some could not be read; the others count
-	if err != nil && !errors.As(err, &warnings) {
-		return nil, fmt.Errorf("reading temperatures: %w", err)
-	}
-	reading, ok := hottestOf(stats)
+	all, err := temperatures(r.host.ctx(ctx), r.host)
+	all = plausible(all)
 	switch {
-	case ok:
+	case len(all) > 0:
+		reading := TemperatureReading{Sensor: all[0].Name, Celsius: all[0].Celsius, All: all}
 		return func(s *Snapshot) { s.Temperature = reading }, nil
 	case err != nil:
 		return nil, unavailableError("the sensors could not be read: " + oneLine(err.Error()))
@@ -39,25 +34,20 @@ func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
 	}
 }
 
+// plausible returns the sensors that measure something, hottest first: names differ between
+// machines, so the maximum is the only honest headline.
+func plausible(all []Sensor) []Sensor {
+	all = slices.DeleteFunc(all, func(s Sensor) bool {
+		return s.Celsius < coldest || s.Celsius >= hottest || isConstant(s.Name)
+	})
+	slices.SortStableFunc(all, func(a, b Sensor) int { return cmp.Compare(b.Celsius, a.Celsius) })
+	return all
+}
+
 // isConstant reports whether a sensor of a Mac always has the same value: the calibration
 // of the power management ("PMU tcal", 51.9 on every Apple Silicon), and a limit ("TR0Z").
-func isConstant(name string) bool { return strings.HasSuffix(name, " tcal") || name == "TR0Z" }
-
-// hottestOf picks the hottest plausible sensor: names differ between machines, so the
-// maximum is the only honest headline.
-func hottestOf(stats []sensors.TemperatureStat) (TemperatureReading, bool) {
-	var all []Sensor
-	for _, s := range stats {
-		if s.Temperature < coldest || s.Temperature > hottest || isConstant(s.SensorKey) {
-			continue
-		}
-		all = append(all, Sensor{Name: s.SensorKey, Celsius: s.Temperature})
-	}
-	if len(all) == 0 {
-		return TemperatureReading{}, false
-	}
-	slices.SortStableFunc(all, func(a, b Sensor) int { return cmp.Compare(b.Celsius, a.Celsius) })
-	return TemperatureReading{Sensor: all[0].Name, Celsius: all[0].Celsius, All: all}, true
+func isConstant(name string) bool {
+	return strings.HasSuffix(name, " tcal") || strings.HasSuffix(name, "TR0Z")
 }
 
 // oneLine joins the lines of an error.

@@ -2,59 +2,33 @@ package monitor
 
 import (
 	"cmp"
-	"context"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// volume is a mounted volume with its device's name in the transfer counters.
+// volume is a mounted file system with the names of its devices in the transfer counters.
 type volume struct {
-	path, device string
-	free, total  uint64
+	path        string
+	id          string // what distinguishes the file system from others
+	part        bool   // only a part of it is mounted here
+	devices     []string
+	free, total uint64
 }
 
-// findVolumes lists the volumes mounted from disks of this machine, because asking for the
-// space of a network volume may hang. It leaves out those that can't be queried.
-func findVolumes(ctx context.Context) []volume {
-	mounted := mountedHere(ctx)
-	var all []volume
-	for _, p := range mounted {
-		if slices.Contains(p.Opts, "bind") || systemVolume(p.Mountpoint) {
-			continue
-		}
-		usage, err := disk.UsageWithContext(ctx, p.Mountpoint)
-		if err != nil || usage.Total == 0 {
-			continue
-		}
-		device := p.Device
-		if real, err := filepath.EvalSymlinks(device); err == nil {
-			device = real
-		}
-		all = append(all, volume{path: p.Mountpoint, device: filepath.Base(device), free: usage.Free, total: usage.Total})
-	}
-	return once(all)
-}
-
-// systemVolume reports whether a volume is the system's own, where nobody stores things.
-func systemVolume(path string) bool {
-	return strings.HasPrefix(path, "/System/Volumes/") || strings.HasPrefix(path, "/snap/") || strings.HasPrefix(path, "/boot/efi")
-}
-
-// once keeps one mount point per device, the one with the shortest path.
+// once keeps one mount point per file system: one with all of it, and the shortest path.
 func once(all []volume) []volume {
 	slices.SortStableFunc(all, func(a, b volume) int {
+		if a.part != b.part {
+			return map[bool]int{false: -1, true: 1}[a.part]
+		}
 		return cmp.Or(cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path))
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(v volume) bool {
-		again := seen[v.device]
-		seen[v.device] = true
+		again := seen[v.id]
+		seen[v.id] = true
 		return again
 	})
 }
@@ -64,8 +38,10 @@ func (r *diskReader) lookAtVolumes(all counters) {
 	c := counters{}
 	names := slices.Collect(maps.Keys(all))
 	for _, v := range r.volumes {
-		if n, ok := all[countedDevice(v.device, names)]; ok {
-			c[v.device] = n
+		for _, device := range v.devices {
+			if n, ok := all[countedDevice(device, names)]; ok {
+				c[device] = n
+			}
 		}
 	}
 	r.parts.next(time.Now(), c)
@@ -97,11 +73,12 @@ func countedDevice(device string, counted []string) string {
 func (r *diskReader) volumeReadings() []Volume {
 	out := make([]Volume, 0, len(r.volumes))
 	for _, v := range r.volumes {
-		reading := Volume{Path: v.path, Free: v.free, Total: v.total}
-		if each, ok := r.parts.each[v.device]; ok {
-			reading.ReadRate, reading.WriteRate = each[0], each[1]
-		} else {
-			reading.RateNA = "no transfers reported for this volume"
+		reading := Volume{Path: v.path, Free: v.free, Total: v.total, RateNA: "no transfers reported for this volume"}
+		for _, device := range v.devices {
+			if each, ok := r.parts.each[device]; ok {
+				reading.RateNA = ""
+				reading.ReadRate, reading.WriteRate = reading.ReadRate+each[0], reading.WriteRate+each[1]
+			}
 		}
 		out = append(out, reading)
 	}

@@ -97,6 +97,13 @@ func diskReading(s monitor.Snapshot) reading {
 
 func networkReading(s monitor.Snapshot) reading {
 	r := reading{label: i18n.T("Network"), metric: monitor.Network, na: s.Network.NA, role: kit.RoleText}
+	switch names := s.Network.Interfaces; len(names) {
+	case 0:
+	case 1:
+		r.label = i18n.With("Network · {{.Interfaces}}", i18n.Places{"Interfaces": names[0]})
+	default:
+		r.label = i18n.With("Network · {{.Interfaces}}", i18n.Places{"Interfaces": i18n.Count("{{.N}} interfaces", len(names))})
+	}
 	if r.na == "" && !s.Time.IsZero() {
 		r.number, r.unit = rate(s.Network.Down)
 		up, unit := rate(s.Network.Up)

@@ -166,9 +166,19 @@ func networkDetail(s monitor.Snapshot) detail {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
 		d.lines = []string{i18n.With("down {{.Down}} · up {{.Up}}", i18n.Places{"Down": i18n.Number(monitor.Rate(s.Network.Down)), "Up": i18n.Number(monitor.Rate(s.Network.Up))})}
+		if names := s.Network.Interfaces; len(names) > 0 {
+			shown := strings.Join(names[:min(len(names), interfaceNames)], ", ")
+			if n := len(names) - interfaceNames; n > 0 {
+				shown += " " + i18n.With("and {{.N}} more", i18n.Places{"N": n})
+			}
+			d.lines = append(d.lines, i18n.With("counted: {{.Interfaces}}", i18n.Places{"Interfaces": shown}))
+		}
 	}
 	return d
 }
+
+// interfaceNames is the largest number of network interfaces that the page names.
+const interfaceNames = 4
 
 func batteryDetail(s monitor.Snapshot) detail {
 	b := s.Battery
@@ -189,6 +199,9 @@ func batteryDetail(s monitor.Snapshot) detail {
 		d.role = level(-b.Percent, -20, -10)
 	}
 	d.lines = []string{state}
+	if b.Without != "" {
+		d.lines = append(d.lines, i18n.With("charge not reported by {{.Batteries}}", i18n.Places{"Batteries": b.Without}))
+	}
 	return d
 }
 
@@ -286,6 +299,8 @@ func naWords(why string) string {
 		return i18n.T("no sensor")
 	case "no battery":
 		return i18n.T("no battery")
+	case "the battery doesn't report its charge":
+		return i18n.T("the battery doesn't report its charge")
 	case "the GPU is asleep":
 		return i18n.T("the GPU is asleep")
 	case "other users' programs aren't visible":

@@ -118,9 +118,12 @@ func TestDetails(t *testing.T) {
 		{"no rates", diskDetail(monitor.Snapshot{Disk: monitor.DiskReading{Free: 1e9, Total: 4e9, RateNA: "why"}}), "1.0 GB free of 4.0 GB · the volume of your home folder · transfers n/a: why"},
 		{"no disk", diskDetail(monitor.Snapshot{}), " · the volume of your home folder"},
 		{"much traffic", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{Down: 2e9, Up: 900}}), "2.0 GB/s · up and down together · down 2.0 GB/s · up 900 B/s"},
+		{"two cards", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{Interfaces: []string{"eth0", "wlan0"}}}), "0 kB/s · up and down together · down 0 B/s · up 0 B/s · counted: eth0, wlan0"},
+		{"many cards", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{Interfaces: strings.Fields("a b c d e f")}}), "0 kB/s · up and down together · down 0 B/s · up 0 B/s · counted: a, b, c, d and 2 more"},
 		{"no network", networkDetail(monitor.Snapshot{Time: now, Network: monitor.NetworkReading{NA: "no network interface"}}), " · up and down together"},
 		{"on mains", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{Percent: 99}}), "99 % · of its charge when full · on mains"},
 		{"charging", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{Percent: 9, Charging: true}}), "9 % · of its charge when full · charging"},
+		{"a faulty battery", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{Percent: 50, Without: "BAT1"}}), "50 % · of its charge when full · on mains · charge not reported by BAT1"},
 		{"no battery", batteryDetail(monitor.Snapshot{Time: now, Battery: monitor.BatteryReading{NA: "no battery"}}), " · of its charge when full"},
 	} {
 		got := strings.Join(append([]string{strings.TrimSpace(tt.d.number + " " + tt.d.unit), tt.d.scope}, tt.d.lines...), " · ")
@@ -137,7 +140,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 		t.Fatal(err)
 	}
 	german := func(text string) bool { return texts["de"][text] != nil }
-	for _, why := range []string{"no readable GPU", "no sensor", "no battery", "no network interface", "not reported by this kernel", "not reported by this system"} {
+	for _, why := range []string{"no readable GPU", "no sensor", "no battery", "the battery doesn't report its charge", "no network interface", "not reported by this kernel", "not reported by this system"} {
 		if got := naWords(why); got != why || !german(why) {
 			t.Errorf("%q is shown as %q, in German: %t", why, got, german(why))
 		}
