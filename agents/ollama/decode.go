@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/ollama/ollama/api"
@@ -32,6 +33,10 @@ type text string
 
 // UnmarshalJSON accepts any JSON.
 func (t *text) UnmarshalJSON(b []byte) error {
+	if n := len(b); n > 1 && b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) { // of almost every line of a stream
+		*t = text(b[1 : n-1])
+		return nil
+	}
 	var s string
 	var parts []struct {
 		Text *string `json:"text"`
