@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"sessionmem/transcript":      {},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
+	"sessionmem/recall/index":    {"sessionmem/recall/analysis", "sessionmem/recall/rank"}, // the files are read elsewhere
 	// Programs, machines and languages know neither text nor session.
 	"agents/process": {},
 	"app/monitor":    {"sessionmem/wholefile"},
@@ -231,6 +232,10 @@ func TestLayoutFindsWrongArrows(t *testing.T) {
 		},
 		"given the window and its parts with a window": {
 			file: importer{folder: "app/cpuwindow/chat", imports: []string{"fyne.io/fyne/v2", "mac-stats/app/ui/kit"}},
+		},
+		"given the rows of the index with sessions": {
+			file: importer{folder: "sessionmem/recall/index", imports: []string{"mac-stats/sessionmem/recall/rank", "mac-stats/sessionmem/recall/corpus"}},
+			want: []string{"sessionmem/recall/index imports sessionmem/recall/corpus, which sessionmem/recall/index must not know"},
 		},
 		"given markdown with a window": {
 			file: importer{folder: "app/ui/markdown", imports: []string{"fyne.io/fyne/v2"}},

@@ -1,0 +1,40 @@
+// Package index is the search index: one SQLite file in which the words of all passages stand as
+// rows, and the search over it. It finds candidates for a question, with the features that rank
+// orders them by. It reads no transcripts: its input is passages with their texts and the places
+// of these texts in files; it keeps the places, and no text.
+//
+// The tables:
+//
+//	posting  bucket, term, list: in which passages of a bucket of sources a term occurs
+//	source   a session or a memory file, its stamp, and its passages without their words
+//	meta     the versions, and counters by which a process sees that another has written
+//
+// A posting row is explained by an example. The sources with the IDs 0 to 255 are bucket 0. Each
+// has two strands of passages, the talk and the work for it: source 3 has the strands 6 and 7. If
+// the stem "otter" occurs in the second passage of strand 6, and twice in its fifth, then the row
+// (0, "otter") says: strand 6, passage 1 once, passage 4 twice. The list holds the differences
+// between numbers that follow one another, and the count only where it isn't one (see list). A
+// row is small, so a new message rewrites the rows of its own words and nothing else.
+//
+// What every question needs is in memory: the heads of all passages (length, flags, time), as one
+// slice for each strand. They are read from the source rows when a question finds that somebody
+// has written, only those of the sources that changed, and Unload drops them. A search reads the
+// rows of its terms and scores strand by strand: the neighbours of a passage never belong to
+// another strand.
+//
+// The text of a hit comes from its file: Passage says which file, where in it, and the hash of the
+// text. If the text at that place has another hash, the file has changed and is searched. So a
+// damaged row can hide a hit, or put it in a wrong place, but never show a wrong text.
+//
+// Rules:
+//   - A source is indexed again if its stamp differs (Stale). Update writes some of them in one
+//     transaction; what is written stays written when the rest is stopped.
+//   - A writer reads, changes and writes rows in one transaction that no other writer enters.
+//     A reader sees one moment and waits for nobody.
+//   - What was erased is in none of the files when Erase returns nil. While a reader still holds
+//     an older moment, Erase returns ErrPending; the next Update, Erase or Open finishes it.
+//
+// The package isn't used by the program yet, and it has no vectors yet. It will replace engine with
+// its format and tables, indexfile and most of indexing: their work is done here by rows and
+// transactions.
+package index

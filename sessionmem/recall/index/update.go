@@ -1,0 +1,437 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"mac-stats/sessionmem/recall/analysis"
+)
+
+// Stale compares the stamps that sources have now, by key, with the index. It returns the keys of
+// those to index, and of those that are gone.
+func (x *Index) Stale(ctx context.Context, stamps map[string]string) (changed, gone []string, err error) {
+	err = x.Read(ctx, func(now *Snapshot) error {
+		missing := maps.Clone(stamps)
+		for _, k := range now.h.sources {
+			stamp, ok := stamps[k.Key]
+			switch {
+			case !ok:
+				gone = append(gone, k.Key)
+			case k.Stamp == stamp && stamp != "":
+				delete(missing, k.Key)
+			}
+		}
+		changed = slices.Sorted(maps.Keys(missing))
+		return nil
+	})
+	return changed, gone, err
+}
+
+// Update puts sources into the index, each in place of what it holds of it, and removes others by
+// their keys, in one transaction. A few hundred sources at a time are a good measure. Passages that
+// have the text and the time they had keep their rows.
+func (x *Index) Update(ctx context.Context, put []Entry, gone []string) error {
+	if x.older {
+		return fmt.Errorf("writing to the search index: %w", ErrOther)
+	}
+	removed := false
+	err := x.change(ctx, func(w *writer) error {
+		for _, key := range gone {
+			if err := w.remove(ctx, key); err != nil {
+				return err
+			}
+		}
+		for i := range put {
+			if err := w.put(ctx, &put[i]); err != nil {
+				return err
+			}
+		}
+		removed = len(w.drop) > 0
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := x.finishErasing(ctx); err != nil && !errors.Is(err, ErrPending) {
+		return err
+	}
+	if removed { // text that was deleted shouldn't stay in the log for long
+		if err := x.emptyLog(ctx); err != nil && !errors.Is(err, ErrPending) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Erase removes whole sources, by their keys, and single passages, so that no byte of their words
+// is left in the file and its log. It ignores what the index doesn't hold. A source that loses a
+// passage has no stamp, so it is compared with its files again.
+func (x *Index) Erase(ctx context.Context, sources []string, places []Place) error {
+	err := x.change(ctx, func(w *writer) error {
+		for _, key := range sources {
+			if err := w.remove(ctx, key); err != nil {
+				return err
+			}
+		}
+		bySource := map[string][]Place{}
+		for _, p := range places {
+			bySource[p.Source] = append(bySource[p.Source], p)
+		}
+		for key, places := range bySource {
+			if err := w.erase(ctx, key, places); err != nil {
+				return err
+			}
+		}
+		return setMeta(ctx, w.tx, metaErasing, 1)
+	})
+	if err != nil {
+		return err
+	}
+	return x.finishErasing(ctx)
+}
+
+// finishErasing empties the log if something was erased since that was done.
+func (x *Index) finishErasing(ctx context.Context) error {
+	erasing := false
+	if err := x.write.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaErasing).Scan(&erasing); err != nil {
+		return explain(err)
+	}
+	if !erasing {
+		return nil
+	}
+	if err := x.emptyLog(ctx); err != nil {
+		return err
+	}
+	return x.inTx(ctx, func(tx *sql.Tx) error { return setMeta(ctx, tx, metaErasing, 0) })
+}
+
+// emptyLog writes the log to the file and empties it. It fails with ErrPending while a reader needs
+// the log.
+func (x *Index) emptyLog(ctx context.Context) error {
+	var busy, frames, done int
+	if err := x.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
+		if err = explain(err); errors.Is(err, ErrBusy) {
+			return ErrPending
+		}
+		return err
+	}
+	if busy != 0 {
+		return ErrPending
+	}
+	return nil
+}
+
+// writer is a transaction that changes passages.
+type writer struct {
+	x       *Index
+	tx      *sql.Tx
+	change  int64
+	puts    []*pending
+	drop    map[int][]bool // by number of a strand: the passages whose postings go
+	removed bool           // a whole source
+}
+
+// pending is a source that is to be written.
+type pending struct {
+	*Source
+	id    int
+	now   passages
+	fresh []posting // the passages whose terms the index lacks, without counts
+	terms map[string][]posting
+}
+
+// change calls do in a transaction and writes what it gathered.
+func (x *Index) change(ctx context.Context, do func(w *writer) error) error {
+	return x.inTx(ctx, func(tx *sql.Tx) error {
+		w := &writer{x: x, tx: tx, drop: map[int][]bool{}}
+		if err := tx.QueryRowContext(ctx, "UPDATE meta SET value=value+1 WHERE key=? RETURNING value", metaChange).Scan(&w.change); err != nil {
+			return err
+		}
+		if err := do(w); err != nil {
+			return err
+		}
+		w.analyze()
+		if err := w.writePostings(ctx); err != nil {
+			return err
+		}
+		if err := w.writeSources(ctx); err != nil {
+			return err
+		}
+		if w.removed {
+			return setMeta(ctx, tx, metaRemoved, w.change)
+		}
+		return nil
+	})
+}
+
+// stored reads the passages of a source; id is 0 if there is none.
+func (w *writer) stored(ctx context.Context, key string) (id int, all passages, err error) {
+	var heads, details []byte
+	err = w.tx.QueryRowContext(ctx, "SELECT id, heads, details FROM source WHERE key=?", key).Scan(&id, &heads, &details)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, all, nil
+	}
+	if err == nil {
+		all, err = decodePassages(heads, details)
+	}
+	return id, all, err
+}
+
+// dropPassage removes the postings of a passage.
+func (w *writer) dropPassage(id int, all *passages, s Strand, i int) {
+	strand := id*int(strands) + int(s)
+	if w.drop[strand] == nil {
+		w.drop[strand] = make([]bool, len(all[s]))
+	}
+	w.drop[strand][i] = true
+}
+
+// remove removes a source.
+func (w *writer) remove(ctx context.Context, key string) error {
+	id, old, err := w.stored(ctx, key)
+	if err != nil || id == 0 {
+		return err
+	}
+	old.each(func(s Strand, i int, p *Passage) {
+		if p.Hash != 0 {
+			w.dropPassage(id, &old, s, i)
+		}
+	})
+	w.removed = true
+	_, err = w.tx.ExecContext(ctx, "DELETE FROM source WHERE id=?", id)
+	return err
+}
+
+// erase removes passages of a source.
+func (w *writer) erase(ctx context.Context, key string, places []Place) error {
+	id, all, err := w.stored(ctx, key)
+	if err != nil || id == 0 {
+		return err
+	}
+	for _, p := range places {
+		if p.Strand < strands && p.Number >= 0 && p.Number < len(all[p.Strand]) && all[p.Strand][p.Number].Hash != 0 {
+			w.dropPassage(id, &all, p.Strand, p.Number)
+			all[p.Strand][p.Number] = Passage{Strand: p.Strand}
+		}
+	}
+	heads, details := all.encode()
+	_, err = w.tx.ExecContext(ctx, "UPDATE source SET stamp='', change=?, heads=?, details=? WHERE id=?", w.change, heads, details, id)
+	return err
+}
+
+// put gathers what is to be written of a source.
+func (w *writer) put(ctx context.Context, e *Entry) error {
+	id, old, err := w.stored(ctx, e.Key)
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		heads, details := old.encode()
+		err := w.tx.QueryRowContext(ctx, `INSERT INTO source(key, session, origin, stamp, change, files, bytes, heads, details)
+			VALUES(?, '', '', '', 0, x'', 0, ?, ?) RETURNING id`, e.Key, heads, details).Scan(&id)
+		if err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(w.puts, func(p *pending) bool { return p.id == id }) {
+		return fmt.Errorf("indexing %s: it was listed twice", e.Key)
+	}
+	p := &pending{Source: &e.Source, id: id}
+	for _, d := range e.Passages {
+		if d.Strand >= strands {
+			return fmt.Errorf("indexing %s: there is no strand %d", e.Key, d.Strand)
+		}
+		if d.Text == "" {
+			d = Passage{Strand: d.Strand}
+		} else {
+			d.Hash = Hash(d.Text)
+		}
+		p.now[d.Strand] = append(p.now[d.Strand], d)
+	}
+	same := func(s Strand, i int) bool {
+		return i < len(old[s]) && i < len(p.now[s]) && old[s][i].Hash == p.now[s][i].Hash && seconds(old[s][i].Time) == seconds(p.now[s][i].Time)
+	}
+	old.each(func(s Strand, i int, d *Passage) {
+		if d.Hash != 0 && !same(s, i) {
+			w.dropPassage(id, &old, s, i)
+		}
+	})
+	p.now.each(func(s Strand, i int, d *Passage) {
+		switch {
+		case d.Hash == 0:
+		case same(s, i):
+			d.Words, d.Marks = old[s][i].Words, old[s][i].Marks
+		default:
+			p.fresh = append(p.fresh, posting{strand: id*int(strands) + int(s), passage: i})
+		}
+	})
+	w.puts = append(w.puts, p)
+	return nil
+}
+
+// analyze finds the terms of the new passages, on all processors.
+func (w *writer) analyze() {
+	var work sync.WaitGroup
+	todo := make(chan *pending)
+	for range min(runtime.GOMAXPROCS(0), len(w.puts)) {
+		work.Go(func() {
+			a := w.x.words.Get()
+			defer w.x.words.Put(a)
+			for p := range todo {
+				p.analyze(a)
+			}
+		})
+	}
+	for _, p := range w.puts {
+		todo <- p
+	}
+	close(todo)
+	work.Wait()
+}
+
+func (p *pending) analyze(a *analysis.Analyzer) {
+	p.terms = map[string][]posting{}
+	for _, at := range p.fresh {
+		d := &p.now[at.strand%int(strands)][at.passage]
+		t := a.Chunk(d.Text, d.Time)
+		d.Words, d.Marks = t.Words, t.Marks
+		for _, f := range t.Freqs {
+			at.n = f.N
+			p.terms[f.Term] = append(p.terms[f.Term], at)
+		}
+	}
+}
+
+// writePostings changes the posting rows, bucket by bucket and in their order there.
+func (w *writer) writePostings(ctx context.Context) error {
+	slices.SortFunc(w.puts, func(a, b *pending) int { return cmp.Compare(a.id, b.id) })
+	added, changed := map[int]map[string][]posting{}, map[int]bool{}
+	for _, p := range w.puts {
+		bucket := p.id / bucketSources
+		if added[bucket] == nil {
+			added[bucket] = map[string][]posting{}
+		}
+		changed[bucket] = true
+		for term, all := range p.terms {
+			added[bucket][term] = append(added[bucket][term], all...)
+		}
+	}
+	losing := map[int]bool{}
+	for strand := range w.drop {
+		losing[strand/bucketStrands], changed[strand/bucketStrands] = true, true
+	}
+	for _, bucket := range slices.Sorted(maps.Keys(changed)) {
+		if err := w.writeBucket(ctx, bucket, added[bucket], losing[bucket]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeBucket adds postings to the rows of a bucket, and removes those of dropped passages.
+func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][]posting, losing bool) error {
+	terms := slices.Collect(maps.Keys(added))
+	if losing {
+		more, err := w.losing(ctx, bucket)
+		if err != nil {
+			return err
+		}
+		terms = append(terms, more...)
+	}
+	slices.Sort(terms)
+	get, err := w.tx.PrepareContext(ctx, "SELECT list FROM posting WHERE bucket=? AND term=?")
+	if err != nil {
+		return err
+	}
+	defer get.Close()
+	put, err := w.tx.PrepareContext(ctx, "REPLACE INTO posting(bucket, term, list) VALUES(?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer put.Close()
+	for _, term := range slices.Compact(terms) {
+		var data []byte
+		if err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		all := slices.Clone(added[term])
+		l := newList(bucket, data)
+		for p, ok := l.next(); ok; p, ok = l.next() {
+			if !w.dropped(p) {
+				all = append(all, p)
+			}
+		}
+		if l.bad {
+			return ErrDamaged
+		}
+		if len(all) == 0 {
+			_, err = w.tx.ExecContext(ctx, "DELETE FROM posting WHERE bucket=? AND term=?", bucket, []byte(term))
+		} else {
+			slices.SortFunc(all, func(a, b posting) int {
+				return cmp.Or(cmp.Compare(a.strand, b.strand), cmp.Compare(a.passage, b.passage))
+			})
+			_, err = put.ExecContext(ctx, bucket, []byte(term), appendList(nil, bucket, all))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropped reports whether a posting is one of a dropped passage.
+func (w *writer) dropped(p posting) bool {
+	drop := w.drop[p.strand]
+	return p.passage < len(drop) && drop[p.passage]
+}
+
+// losing returns the terms of a bucket that occur in dropped passages. Nothing says which they
+// are, since their text may be gone, so all rows of the bucket are read.
+func (w *writer) losing(ctx context.Context, bucket int) (terms []string, err error) {
+	rows, err := w.tx.QueryContext(ctx, "SELECT term, list FROM posting WHERE bucket=?", bucket)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var term, data sql.RawBytes
+	for rows.Next() {
+		if err := rows.Scan(&term, &data); err != nil {
+			return nil, err
+		}
+		l := newList(bucket, data)
+		for p, ok := l.next(); ok; p, ok = l.next() {
+			if w.dropped(p) {
+				terms = append(terms, string(term))
+				break
+			}
+		}
+		if l.bad {
+			return nil, ErrDamaged
+		}
+	}
+	return terms, rows.Err()
+}
+
+// writeSources writes the rows of the sources that were put.
+func (w *writer) writeSources(ctx context.Context) error {
+	for _, p := range w.puts {
+		files := []byte{}
+		for _, f := range p.Files {
+			files = appendString(files, f)
+		}
+		heads, details := p.now.encode()
+		_, err := w.tx.ExecContext(ctx, "UPDATE source SET session=?, origin=?, stamp=?, change=?, files=?, bytes=?, heads=?, details=? WHERE id=?",
+			p.Session, p.From, p.Stamp, w.change, files, p.Bytes, heads, details, p.id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
