@@ -29,6 +29,8 @@ func nets(interfaces ...string) map[string]string {
 				files["link "+dir+"master"] = "sys/class/net/" + value
 			case "lower":
 				files["link "+dir+"lower_"+value] = "sys/class/net/" + value
+			case "type":
+				files[dir+"type"] = value + "\n"
 			case "down":
 				files[dir+"operstate"] = "down\n"
 			default:
@@ -69,6 +71,9 @@ func TestNetworkCountsWhatLeavesTheMachineOnce(t *testing.T) {
 		{"a virtual machine with a function of the card below its own", nets("lo", "eth0 device lower=enP1s1", "enP1s1 device master=eth0"), "eth0"},
 		{"ports of a switch behind one card", nets("lo", "eth0 device", "lan1 device lower=eth0 master=br-lan", "lan2 device lower=eth0 master=br-lan", "br-lan bridge/bridge_id"), "eth0"},
 		{"a host of Xen", nets("lo", "eth0 device master=xenbr0", "xenbr0 bridge/bridge_id", "vif1.0 backend master=xenbr0"), "eth0"},
+		{"a second Wi-Fi interface that listens to the first", nets("lo", "wlan0 device type=1", "wlan0mon device type=803"), "wlan0"},
+		{"a VLAN on a bond below a VRF, and a team", nets("lo", "eth0 device master=bond0", "bond0 bonding/mode lower=eth0", "bond0.7 lower=bond0 master=blue", "blue", "eth1 device master=uplink", "uplink lower=eth1"), "eth0, eth1"},
+		{"routes by two VPNs in a container", files(nets("lo", "eth0", "wg0"), routes("wg0 00000000 00000000 50", "eth0 00000000 00000000 100")), "wg0"},
 		{"a container", files(nets("lo", "eth0"), routes("eth0 00000000 00000000 0", "eth0 000011AC 0000FFFF 0")), "eth0"},
 		{"a container without a way out", files(nets("lo", "eth0"), routes("eth0 000011AC 0000FFFF 0")), "eth0"},
 		{"a container with a VPN that takes everything", files(nets("lo", "eth0", "tun0"), routes("eth0 00000000 00000000 0", "tun0 00000000 00000080 0", "tun0 00000080 00000080 0")), "eth0"},
@@ -321,6 +326,8 @@ func TestTemperature(t *testing.T) {
 		{"Tdie, not Tctl, which has an offset", hwmon(0, "k10temp", "temp1_input=95000", "temp1_label=Tctl", "temp2_input=68000", "temp2_label=Tdie", "temp3_input=61000", "temp3_label=Tccd1"), reading(Sensor{"k10temp Tdie", 68}, Sensor{"k10temp Tccd1", 61}), ""},
 		{"Tctl where there is no Tdie", hwmon(0, "k10temp", "temp1_input=65000", "temp1_label=Tctl"), reading(Sensor{"k10temp Tctl", 65}), ""},
 		{"two chips of one kind", files(hwmon(0, "nvme", "temp1_input=40000", "temp1_label=Composite"), hwmon(1, "nvme", "temp1_input=50000", "temp1_label=Composite"), map[string]string{"link sys/class/hwmon/hwmon0/device": "sys/devices/nvme0", "link sys/class/hwmon/hwmon1/device": "sys/devices/nvme1"}), reading(Sensor{"nvme1 Composite", 50}, Sensor{"nvme0 Composite", 40}), ""},
+		{"two cards", files(hwmon(0, "amdgpu", "temp1_input=40000", "temp1_label=edge"), hwmon(1, "amdgpu", "temp1_input=50000", "temp1_label=edge"), map[string]string{"link sys/class/hwmon/hwmon0/device": "sys/devices/0000:03:00.0", "link sys/class/hwmon/hwmon1/device": "sys/devices/0000:0a:00.0"}), reading(Sensor{"amdgpu 0000:0a:00.0 edge", 50}, Sensor{"amdgpu 0000:03:00.0 edge", 40}), ""},
+		{"zones where the chips' inputs are unconnected", files(hwmon(0, "nct6775", "temp1_input=127500"), map[string]string{"sys/class/thermal/thermal_zone0/type": "cpu\n", "sys/class/thermal/thermal_zone0/temp": "50000\n"}), reading(Sensor{"cpu", 50}), ""},
 		{"files of an old kernel", map[string]string{"sys/class/hwmon/hwmon0/device/name": "w83627\n", "sys/class/hwmon/hwmon0/device/temp1_input": "39000\n"}, reading(Sensor{"w83627", 39}), ""},
 		{"a sleeping card isn't read", files(hwmon(0, "amdgpu", "temp1_input=90000", "device/power/runtime_status=suspended"), hwmon(1, "k10temp", "temp1_input=40000")), reading(Sensor{"k10temp", 40}), ""},
 		{"a broken sensor doesn't hide the others", hwmon(0, "k10temp", "temp1_input=garbage", "temp2_input=52000"), reading(Sensor{"k10temp", 52}), ""},

@@ -44,11 +44,15 @@ func (r *networkReader) keepOutward(c counters) {
 }
 
 // repeats reports whether all of a hardware interface's traffic is also that of another: a
-// function of the card that belongs to a virtual machine's own interface, or a port of a
-// switch behind a card.
+// function of the card that belongs to a virtual machine's own interface, a port of a switch
+// behind a card, or one that listens to what others carry by radio.
 func (r *networkReader) repeats(name string, physical map[string]bool) bool {
 	dir := r.host.sys("class", "net", name)
 	if physical[filepath.Base(linked(dir, "master"))] {
+		return true
+	}
+	switch number(dir, "type") {
+	case unix.ARPHRD_IEEE80211, unix.ARPHRD_IEEE80211_PRISM, unix.ARPHRD_IEEE80211_RADIOTAP:
 		return true
 	}
 	entries, err := os.ReadDir(dir)

@@ -27,7 +27,10 @@ func temperatures(_ context.Context, h host) (all []Sensor, err error) {
 		}
 		if named[name] > 1 { // such as two disks: by their device
 			if device := linked(chip, "device"); device != "" {
-				name = filepath.Base(device)
+				kind := name
+				if name = filepath.Base(device); !strings.HasPrefix(name, kind) { // nvme0 says it already
+					name = kind + " " + name
+				}
 			}
 		}
 		sensors, err := readChip(chip, name)
