@@ -489,93 +489,39 @@ const functools = "functools["
 
 // head reports whether the value that begins here begins like a call: with an object whose
 // keys are those of a call, or with a list of names and parentheses.
-func (s *scanner) head(at int) status {
-	p := values{s: s.s[:min(len(s.s), at+maxHead)], at: at}
-	cut := len(p.s) < len(s.s)
-	defer func() { s.steps += p.at - at + 1 }()
-	short := func() status { // the text ends here
-		switch {
-		case cut:
-			return yes
-		case s.whole:
-			return no
+func (s *scanner) head(at int) (st status) {
+	p := values{s: s.s[at:min(len(s.s), at+maxHead)]}
+	p.judge = func(key string) bool {
+		list := keyLists()[strings.ToLower(key)]
+		if list == wrapKeys || list == argsKeys || s.names[key] {
+			st = yes
 		}
-		return more
+		return st == no && list != ""
 	}
-	if p.s[p.at] == '[' {
-		p.at++
-		p.blanks()
-		if p.at == len(p.s) {
-			return short()
-		}
-		word, ok := p.bare()
-		if ok {
-			if p.at == len(p.s) {
-				return short()
-			}
-			if s.names[word] && p.has("(") {
+	if p.has("[") {
+		rest := strings.TrimLeft(p.s[1:], " \t\r\n")
+		word := rest[:len(rest)-len(strings.TrimLeftFunc(rest, isWord))]
+		switch after := rest[len(word):]; {
+		case after == "":
+			p.short = true
+		case word != "" || after[0] != '{':
+			if s.names[word] && after[0] == '(' {
 				return yes
 			}
 			return no
 		}
-		if !p.has("{") {
-			return no
-		}
 	}
-	p.at++
-	named := false
-	for {
-		p.blanks()
-		if p.at == len(p.s) {
-			return short()
-		}
-		from := p.at
-		key, ok := p.text()
-		if !ok {
-			if strings.IndexByte(`"'`, p.s[from]) >= 0 || p.has("“") {
-				return short()
-			}
-			key, ok = p.bare()
-		}
-		if p.blanks(); p.at == len(p.s) {
-			return short()
-		}
-		if !ok || p.sign(":") != ':' {
-			return no
-		}
-		isName := isKey(nameKeys, key)
-		switch {
-		case isKey(wrapKeys, key), s.names[key], isKey(argsKeys, key):
-			return yes
-		case !isName && !isKey(metaKeys, key):
-			return no
-		}
-		p.blanks()
-		from = p.at
-		if p.at == len(p.s) {
-			return short()
-		}
-		_, isText := p.text()
-		if !isText && strings.IndexByte(`"'`, p.s[from]) >= 0 {
-			return short()
-		}
-		if !isText && isName {
-			if p.has("{") && strings.EqualFold(key, "function") {
-				return yes
-			}
-			return no
-		}
-		if _, ok := p.bare(); !isText && !ok {
-			return no
-		}
-		named = named || isName
-		switch c := p.sign(","); {
-		case c == 0:
-			return short()
-		case c != ',':
-			return no
-		}
+	if !p.short {
+		p.value()
 	}
+	s.steps += p.at + 1
+	switch {
+	case st == yes || !p.short || s.whole && len(p.s) < maxHead:
+		return st
+	case len(p.s) == maxHead:
+		return yes
+	}
+	return more
 }
 
 // hidden reports whether a mark is only written about: behind an opening quotation mark,

@@ -2,11 +2,9 @@ package reply
 
 import (
 	"encoding/json"
-	"strconv"
+	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // object is a JSON object with its keys in order.
@@ -15,15 +13,6 @@ type object []field
 type field struct {
 	key   string
 	value any
-}
-
-func (o object) get(key string) (any, bool) {
-	for _, f := range o {
-		if f.key == key {
-			return f.value, true
-		}
-	}
-	return nil, false
 }
 
 // plain returns a value in the types of Call.Args.
@@ -55,6 +44,9 @@ type values struct {
 	at    int
 	loose bool // missing brackets at the end are closed
 	depth int
+	short bool // the text ended within a value
+	// judge, if set, sees the keys of the outer objects; with false, reading ends.
+	judge func(key string) bool
 }
 
 func (p *values) blanks() {
@@ -65,9 +57,6 @@ func (p *values) blanks() {
 
 func (p *values) has(prefix string) bool { return strings.HasPrefix(p.s[p.at:], prefix) }
 
-// wide are the signs that a keyboard for Chinese writes in JSON.
-var wide = strings.NewReplacer("：", ":", "，", ",")
-
 // sign returns the next sign, and skips it if it is one of those wanted.
 func (p *values) sign(wanted string) byte {
 	p.blanks()
@@ -75,9 +64,8 @@ func (p *values) sign(wanted string) byte {
 		return 0
 	}
 	c, size := p.s[p.at], 1
-	if p.has("：") || p.has("，") {
-		size = len("：")
-		c = wide.Replace(p.s[p.at : p.at+size])[0]
+	if p.has("：") || p.has("，") { // of a keyboard for Chinese
+		c, size = map[string]byte{"：": ':', "，": ','}[p.s[p.at:p.at+len("：")]], len("：")
 	}
 	if strings.IndexByte(wanted, c) >= 0 {
 		p.at += size
@@ -87,189 +75,138 @@ func (p *values) sign(wanted string) byte {
 
 // ended reports whether a value that isn't closed ends here all the same.
 func (p *values) ended() bool {
+	p.short = p.short || p.at >= len(p.s)
 	return p.loose && (p.at >= len(p.s) || p.s[p.at] == '<' && !p.has(`<|"|>`) && !p.has("<escape>") || p.has("[/") || p.has("```"))
 }
 
 func (p *values) value() (any, bool) {
-	if p.depth++; p.depth > maxDepth {
-		return nil, false
-	}
-	defer func() { p.depth-- }()
 	p.blanks()
 	if p.at >= len(p.s) {
+		p.short = true
 		return nil, false
 	}
 	switch p.s[p.at] {
 	case '{':
-		p.at++
-		o := object{}
-		for {
-			switch p.sign("},") {
-			case '}':
-				return o, true
-			case ',':
-				continue
-			}
-			if p.ended() {
-				return o, true
-			}
-			key, ok := p.text()
-			if !ok {
-				key, ok = p.bare()
-			}
-			if !ok || p.sign(":=") != ':' && p.s[p.at-1] != '=' {
-				return nil, false
-			}
-			value, ok := p.value()
-			if !ok {
-				return nil, false
-			}
-			o = append(o, field{key, value})
-			if c := p.sign(""); c != ',' && c != '}' && !p.ended() {
-				return nil, false
-			}
-		}
+		o, _, ok := p.members('}')
+		return o, ok
 	case '[':
-		p.at++
-		list := []any{}
-		for {
-			switch p.sign("],") {
-			case ']':
-				return list, true
-			case ',':
-				continue
-			}
-			if p.ended() {
-				return list, true
-			}
-			value, ok := p.value()
-			if !ok {
-				return nil, false
-			}
-			list = append(list, value)
-			if c := p.sign(""); c != ',' && c != ']' && !p.ended() {
-				return nil, false
-			}
-		}
+		_, list, ok := p.members(']')
+		return list, ok
 	}
 	if text, ok := p.text(); ok {
 		return text, true
 	}
 	word, ok := p.bare()
-	switch {
-	case !ok:
-		return nil, false
-	case word == "true" || word == "True":
-		return true, true
-	case word == "false" || word == "False":
-		return false, true
-	case word == "null" || word == "None":
-		return nil, true
-	case json.Valid([]byte(word)):
+	if constant, isConstant := constants[word]; isConstant {
+		return constant, true
+	}
+	if json.Valid([]byte(word)) {
 		return json.Number(word), true
 	}
-	return word, true
+	return word, ok
+}
+
+var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "null": nil, "None": nil}
+
+// members reads what brackets enclose: keys with values in braces, values in square
+// brackets, both in parentheses.
+func (p *values) members(end byte) (named object, list []any, ok bool) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, nil, false
+	}
+	defer func() { p.depth-- }()
+	named, list = object{}, []any{}
+	for p.at++; ; {
+		switch p.sign(",;" + string(end)) {
+		case end:
+			return named, list, true
+		case ',', ';':
+			continue
+		}
+		if p.ended() {
+			return named, list, true
+		}
+		from := p.at
+		key, isKey := "", false
+		if end != ']' {
+			if key, isKey = p.text(); !isKey {
+				key, isKey = p.bare()
+			}
+			if c := p.sign(":="); !isKey || c != ':' && c != '=' {
+				if p.short = p.short || c == 0; end == '}' {
+					return nil, nil, false
+				}
+				p.at, isKey = from, false
+			}
+			if isKey && p.judge != nil && p.depth <= 2 && !p.judge(key) {
+				return nil, nil, false
+			}
+		}
+		value, ok := p.value()
+		if !ok {
+			return nil, nil, false
+		}
+		if isKey {
+			named = append(named, field{key, value})
+		} else {
+			list = append(list, value)
+		}
+		if c := p.sign(""); c != ',' && c != end && !p.ended() {
+			return nil, nil, false
+		}
+	}
 }
 
 // bare reads a word without quotation marks: a key, a number, true, None.
 func (p *values) bare() (string, bool) {
 	p.blanks()
-	from := p.at
-	for p.at < len(p.s) {
-		r, size := utf8.DecodeRuneInString(p.s[p.at:])
-		if !isWord(r) && strings.IndexRune("+-.$", r) < 0 {
-			break
-		}
-		p.at += size
-	}
-	return p.s[from:p.at], p.at > from
+	rest := p.s[p.at:]
+	word := rest[:len(rest)-len(strings.TrimLeftFunc(rest, func(r rune) bool { return isWord(r) || strings.ContainsRune("+-.$", r) }))]
+	p.at += len(word)
+	return word, word != ""
 }
 
-// quotes are the marks around a string: the opening and the closing one.
-var quotes = [][2]string{{`"""`, `"""`}, {`'''`, `'''`}, {`"`, `"`}, {`'`, `'`}, {"“", "”"}, {`<|"|>`, `<|"|>`}, {"<escape>", "<escape>"}}
-
-// text reads a string.
+// text reads a string. Only those in quotation marks have escapes.
 func (p *values) text() (string, bool) {
 	p.blanks()
-	for _, q := range quotes {
-		if !p.has(q[0]) {
+	for _, quote := range []string{`"`, `'`, `<|"|>`, "<escape>"} {
+		if !p.has(quote) {
 			continue
 		}
-		if strings.HasPrefix(p.s[p.at:], `""`) && !p.has(`"""`) || strings.HasPrefix(p.s[p.at:], `''`) && !p.has(`'''`) {
-			p.at += 2
-			return "", true
-		}
-		from := p.at + len(q[0])
-		if q[0][0] == '<' { // has no escapes
-			end := strings.Index(p.s[from:], q[1])
-			if end < 0 {
-				return "", false
-			}
-			p.at = from + end + len(q[1])
-			return p.s[from : from+end], true
-		}
-		for i := from; i < len(p.s); i++ {
-			if p.s[i] == '\\' {
-				i++
-				continue
-			}
-			if p.s[i] == q[1][0] && strings.HasPrefix(p.s[i:], q[1]) || q[0] == "“" && p.s[i] == '"' {
-				p.at = i + len(q[1])
-				if p.s[i] == '"' && q[0] == "“" {
-					p.at = i + 1
+		from := p.at + len(quote)
+		for p.at = from; p.at < len(p.s); p.at++ {
+			switch {
+			case len(quote) == 1 && p.s[p.at] == '\\':
+				p.at++
+			case p.has(quote):
+				text := p.s[from:p.at]
+				if p.at += len(quote); len(quote) == 1 {
+					text = unescape(text)
 				}
-				return unescape(p.s[from:i]), true
+				return text, true
 			}
 		}
-		return "", false
+		p.at, p.short = len(p.s), true
 	}
 	return "", false
 }
 
-// unescape decodes the escapes of JSON. An invalid one stays as it is.
+var escape = regexp.MustCompile(`(?s)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.`)
+
+// unescape decodes the escapes of JSON and \'. An invalid one stays as it is.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
+	return escape.ReplaceAllStringFunc(s, func(escaped string) string {
+		var text string
+		if err := json.Unmarshal([]byte(`"`+escaped+`"`), &text); escaped == `\'` {
+			return "'"
+		} else if err != nil || text == "\uFFFD" { // half a pair
+			return escaped
 		}
-		i++
-		if at := strings.IndexByte(`"'\/bfnrt`, s[i]); at >= 0 {
-			b.WriteByte("\"'\\/\b\f\n\r\t"[at])
-			continue
-		}
-		if r, ok := hexRune(s[i:]); ok {
-			i += len("u1234") - 1
-			if utf16.IsSurrogate(r) {
-				second, ok := hexRune(strings.TrimPrefix(s[i+1:], `\`))
-				if pair := utf16.DecodeRune(r, second); ok && pair != utf8.RuneError {
-					i += len(`\u1234`)
-					b.WriteRune(pair)
-				} else {
-					b.WriteString(s[i-len(`\u1234`)+1 : i+1]) // half a pair
-				}
-				continue
-			}
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteByte('\\')
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// hexRune reads the u1234 of an escape.
-func hexRune(s string) (rune, bool) {
-	if len(s) < len("u1234") || s[0] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[1:len("u1234")], 16, 32)
-	return rune(n), err == nil
+		return text
+	})
 }
 
 // call is a call as it was written, before its tool is found.
@@ -302,67 +239,47 @@ func isKey(list, key string) bool { return keyLists()[strings.ToLower(key)] == l
 // callsIn returns the calls in a JSON value; nil if it has anything else. Outside an
 // envelope (strict), a call has a name, arguments and nothing else.
 func callsIn(value any, strict bool, isTool func(string) bool) (calls []call) {
-	switch v := value.(type) {
-	case []any:
-		for _, one := range v {
-			inner := callsIn(one, strict, isTool)
-			if inner == nil {
-				return nil
-			}
-			calls = append(calls, inner...)
+	list, _ := value.([]any)
+	for _, one := range list {
+		inner := callsIn(one, strict, isTool)
+		if inner == nil {
+			return nil
 		}
-		return calls
-	case object:
-		return v.calls(strict, isTool)
+		calls = append(calls, inner...)
 	}
-	return nil
-}
-
-func (o object) calls(strict bool, isTool func(string) bool) (calls []call) {
+	o, _ := value.(object)
 	var name string
 	var args any
-	var named, given bool
+	var named, given, described bool
 	rest := object{}
-	tools := 0
 	for _, f := range o {
 		text, isText := f.value.(string)
 		_, isObject := f.value.(object)
-		switch {
-		case isKey(wrapKeys, f.key) || isObject && strings.EqualFold(f.key, "function"):
+		switch list := keyLists()[strings.ToLower(f.key)]; {
+		case list == wrapKeys || isObject && strings.EqualFold(f.key, "function"):
 			if calls = callsIn(f.value, strict, isTool); calls == nil {
 				return nil
 			}
-			for _, other := range o {
-				if other.key != f.key && !isKey(metaKeys, other.key) && strict {
-					return nil
-				}
-			}
-			return calls
-		case isText && !named && isKey(nameKeys, f.key):
-			name, named = text, true
-		case !given && isKey(argsKeys, f.key):
+		case isText && !named && list == nameKeys:
+			name, named = strings.TrimSpace(text), true
+		case !given && list == argsKeys:
 			args, given = f.value, true
-		case isKey(metaKeys, f.key):
-		default:
-			if isTool(f.key) && (isObject || isText) {
-				calls = append(calls, call{f.key, f.value})
-				tools++
-			}
+		case list != metaKeys:
 			rest = append(rest, f)
+			described = described || f.key == "description"
 		}
 	}
 	switch {
-	case !named && !given && tools > 0 && tools == len(rest):
+	case o == nil, calls != nil && (!strict || len(rest) == 0):
 		return calls
-	case !named, strict && (!given || len(rest) > 0):
+	case !named && !given && len(rest) == 1 && len(o) == 1 && isTool(rest[0].key):
+		return []call{{rest[0].key, rest[0].value}}
+	case !named, strict && (!given || len(rest) > 0), given && described: // of tools, not of calls
 		return nil
-	case given:
-		if _, described := o.get("description"); described {
-			return nil // a list of tools, not of calls
-		}
-		return []call{{name, args}}
+	case !given:
+		args = rest
 	}
-	return []call{{name, rest}}
+	return []call{{name, args}}
 }
 
 // decoded returns the value in a text that is JSON.
