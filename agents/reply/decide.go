@@ -294,7 +294,7 @@ func (r *reading) action(t token) {
 			e.skipFence()
 			e.blanks()
 		}
-		if e.at < len(r.s) && (r.s[e.at] == '{' || r.s[e.at] == '[') && e.one() {
+		if e.at < len(r.s) && (r.s[e.at] == '{' || r.s[e.at] == '[') && e.call() {
 			if e.blanks(); fenced && e.has("```") {
 				e.skipFence()
 			}
