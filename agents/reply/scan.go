@@ -528,6 +528,16 @@ func (s *scanner) head(at int) (st status) {
 // between asterisks or brackets, or because the person's message holds it.
 func (s *scanner) hidden(m mark) status {
 	before, after := s.s[:m.from], s.s[m.to:]
+	if m.kind == markEnvelope && !m.close && !m.control && m.attr == "" {
+		if word := strings.TrimLeft(after, " "); word != after {
+			if word == "" && len(after) < maxHeld && !s.whole {
+				return more
+			}
+			if word != "" && word[0] >= 'a' && word[0] <= 'z' {
+				return yes
+			}
+		}
+	}
 	if s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(before) != "") {
 		return yes
 	}

@@ -13,19 +13,18 @@ type Shower struct {
 	shown   int // bytes of s that are done with
 	stopped bool
 
-	said     bool            // text was shown since the last thought without a beginning
-	gap      bool            // text was shown since the last mark
-	began    bool            // the reply began with a thought
-	around   bool            // a mark around the answer was opened
-	skipping bool            // blanks behind a mark aren't shown
-	text     int             // opening marks of thoughts that are text
-	last     byte            // the last byte of text that isn't blank
-	ends     func(mark) bool // which mark ends the current thought; nil outside
-	fenced   string          // the open code fence in a thought
-	opening  bool            // nothing has been decided yet
-	total    int             // bytes of text shown
-	turned   int             // those that have turned into thought
-	turns    int             // how often
+	said     bool   // text was shown since the last thought without a beginning
+	gap      bool   // text was shown since the last mark
+	began    bool   // the reply began with a thought
+	skipping bool   // blanks behind a mark aren't shown
+	text     int    // opening marks of thoughts that are text
+	last     byte   // the last byte of text that isn't blank
+	thinking bool   // in a thought
+	fenced   string // the open code fence in a thought
+	opening  bool   // nothing has been decided yet
+	total    int    // bytes of text shown
+	turned   int    // those that have turned into thought
+	turns    int    // how often
 }
 
 // maxWait is how many bytes are held before the Shower gives up to wait for more.
@@ -92,7 +91,7 @@ func (s *Shower) advance(shown, thoughts *string) bool {
 		}
 		s.judge, s.fresh = true, true
 	}
-	if s.ends != nil {
+	if s.thinking {
 		return s.think(thoughts)
 	}
 	t, st := s.next()
@@ -114,11 +113,6 @@ func (s *Shower) advance(shown, thoughts *string) bool {
 		st = s.mark(t.mark, t.hidden)
 	case tokenFence:
 		st = s.openFence(t)
-	case tokenAnswer:
-		if st = no; s.began {
-			s.swallow(t.to)
-			st = yes
-		}
 	default:
 		s.stopped = true
 	}
@@ -152,25 +146,20 @@ func (s *Shower) swallow(to int) {
 }
 
 // mark handles a mark as Parse does, as far as that is certain: no means that it is text,
-// more that the text behind it decides.
+// more that the text behind it decides. A turn, a header or what encloses an answer is left
+// to Parse.
 func (s *Shower) mark(m mark, hidden bool) status {
 	rest := s.s[m.to:]
 	behind := strings.TrimLeft(rest, " \t\r\n")
 	switch m.kind {
 	case markEnvelope, markCall:
-		if m.close {
+		switch {
+		case m.close || hidden && rest != "" && strings.IndexByte("\"'`*) ", rest[0]) >= 0:
 			return no
-		}
-		if behind == "" && len(rest) < maxHeld {
+		case behind == "" && len(rest) < maxHeld:
 			return more
 		}
-		if hidden && rest != "" && strings.IndexByte("\"'`*)", rest[0]) >= 0 {
-			return no
-		}
-		s.stopped = m.attr != "" || behind == "" || behind[0] < 'a' || behind[0] > 'z' || mayName(behind)
-		if !s.stopped && strings.TrimLeft(strings.TrimLeft(behind, wordBytes), " \t") == "" && len(behind) < maxHeld {
-			return more
-		}
+		s.stopped = true
 	case markThought:
 		if m.close {
 			return s.closesThought(m, rest)
@@ -180,7 +169,7 @@ func (s *Shower) mark(m mark, hidden bool) status {
 			return no
 		}
 		s.began = s.began || !s.said
-		s.ends = func(end mark) bool { return end.kind == markThought && end.close }
+		s.thinking = true
 		s.moveTo(m.to, true)
 		s.shown, s.gap, s.fenced = m.to, false, ""
 		return yes
@@ -188,63 +177,13 @@ func (s *Shower) mark(m mark, hidden bool) status {
 		if behind == "" {
 			return more
 		}
-		switch _, st := markAt(behind, 0, s.literals); {
-		case st == more:
-			return more
-		case st == yes:
-			s.stopped = true
-		}
-	case markRole:
-		if m.close || s.gap && !s.fresh {
-			return no
-		}
-		role, to, st := s.roleHeader(m)
-		if st == more {
-			return more
-		}
-		if s.said && (s.gap || role != "assistant" && role != "model") || to == m.to && role != "assistant" {
-			s.stopped = true // what follows may be a turn that the model made up
-			return no
-		}
-		s.swallow(to)
-		return yes
-	case markHeader:
-		if m.close || s.gap && !s.fresh {
-			return no
-		}
-		text, to, st := s.messageHeader(m)
-		switch {
-		case st != yes:
-			return st
-		case strings.Contains(text, "to="):
-			s.stopped = true
-		case isThoughtHeader(text):
-			s.began = s.began || !s.said
-			s.ends = func(end mark) bool { return end.kind == markEnd || end.kind == markHeader }
-			s.moveTo(to, true)
-			s.shown, s.gap, s.fenced = to, false, ""
-		default:
-			s.swallow(to)
-		}
-		return yes
-	case markAround:
-		if m.close && s.around || !m.close && !s.gap {
-			s.around = !m.close
-			s.swallow(m.to)
-			return yes
-		}
+		_, st := s.markAt(behind, 0)
+		s.stopped = st == yes
+		return st
+	case markRole, markHeader, markAround:
+		s.stopped = !m.close && (!s.gap || s.fresh && m.kind != markAround)
 	}
 	return no
-}
-
-// wordBytes are the bytes of tools' names.
-const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-:/"
-
-// mayName reports whether an envelope's inside may be a name and its arguments.
-func mayName(inside string) bool {
-	after := strings.TrimLeft(inside, wordBytes)
-	after = strings.TrimLeft(after, " \t")
-	return after != "" && strings.IndexByte("({[<:\n\r`", after[0]) >= 0 || strings.ContainsAny(inside[:len(inside)-len(after)], ":")
 }
 
 // closesThought handles the end of a thought without its beginning.
@@ -254,7 +193,6 @@ func (s *Shower) closesThought(m mark, rest string) status {
 		return no
 	}
 	if after := strings.TrimLeft(rest, " \t\r"); after == "" || !utf8.FullRuneInString(rest) {
-		s.text += 0
 		return more
 	}
 	r := reading{scanner: &s.scanner}
@@ -289,17 +227,12 @@ func (s *Shower) think(out *string) bool {
 		if st == more {
 			break
 		}
-		if st == yes && s.fenced == "" && s.ends(m) {
-			r := reading{scanner: &s.scanner}
-			if m.kind != markThought || !r.isQuoted(m) {
-				*out += s.s[s.shown:s.at]
-				s.ends = nil
-				if m.kind == markHeader && !m.close {
-					m.to = m.from
-				}
-				s.swallow(m.to)
-				return true
-			}
+		r := reading{scanner: &s.scanner}
+		if st == yes && s.fenced == "" && m.kind == markThought && m.close && !r.isQuoted(m) {
+			*out += s.s[s.shown:s.at]
+			s.thinking = false
+			s.swallow(m.to)
+			return true
 		}
 		s.judge = s.s[s.at] == '\n'
 		s.at++
