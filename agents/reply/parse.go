@@ -267,7 +267,7 @@ func (r *reading) opensThought(m mark) bool {
 	if !first && !r.fresh && !r.behindItem(m.from) && !(r.began && r.sentence(m.from) == finished) {
 		return false
 	}
-	if end, ok := r.thoughtEnd(m.to); ok {
+	if end, st := r.closing(m.to); st == yes {
 		r.began = r.began || first
 		r.addThought(item{from: m.from, to: m.to, kind: itemMark}, end)
 		return true
@@ -314,44 +314,17 @@ func (r *reading) unclosed(open item) {
 	r.hasText, r.lastText = said, lastText
 }
 
-// thoughtEnd finds the closing mark of a thought that begins here: the first of any word,
-// unless it is quoted or in a code fence that closes.
-func (r *reading) thoughtEnd(from int) (mark, bool) {
+// closing finds the mark that ends a thought which begins here.
+func (r *reading) closing(from int) (m mark, st status) {
 	if r.endless {
-		return mark{}, false
+		return m, no
 	}
-	begins := true
-	for at := from; at < len(r.s); {
-		if begins {
-			begins = false
-			trimmed := strings.TrimLeft(r.s[at:min(len(r.s), at+maxMark)], " \t")
-			if _, count := fenceMark(trimmed); count >= 3 {
-				if next := strings.IndexByte(r.s[at:], '\n'); next >= 0 {
-					if _, end, closed := r.fenceEnd(at+next+1, trimmed[:count]); closed {
-						at, begins = end, true
-						continue
-					}
-				}
-			}
-		}
-		if r.s[at] == '\n' {
-			begins = true
-		}
-		m, st := r.markAt(r.s, at)
-		if st == yes && m.kind == markThought && m.close && !r.isQuoted(m) {
-			r.steps += at - from
-			return m, true
-		}
-		at++
-	}
-	r.steps += len(r.s) - from
-	return mark{}, false
-}
-
-// isQuoted is hidden for a mark in a thought, where it doesn't matter what was asked.
-func (r *reading) isQuoted(m mark) bool {
-	m.word = ""
-	return r.hidden(m) == yes
+	at, judge := r.at, r.judge
+	r.at, r.judge = from, true
+	m, st = r.thoughtEnd()
+	r.steps += r.at - from
+	r.at, r.judge, r.fence = at, judge, ""
+	return m, st
 }
 
 // closesThought takes a closing mark without an opening one: all before it is thought.
@@ -429,8 +402,8 @@ func endingOf(text string) ending {
 // end of a thought that had no beginning.
 func (r *reading) rest(from int, kind itemKind) bool {
 	for at := from; ; {
-		end, ok := r.thoughtEnd(at)
-		if !ok {
+		end, st := r.closing(at)
+		if st == no {
 			r.add(item{from: from, to: len(r.s), kind: kind}, true)
 			return true
 		}

@@ -308,6 +308,43 @@ func (s *scanner) fenceEnd(from int, fence string) (body, end int, closed bool) 
 	return len(s.s), len(s.s), false
 }
 
+// thoughtEnd moves to the mark that ends the thought at which the scanner stands: the first
+// closing one of any word, unless it is quoted or in a code fence that closes.
+func (s *scanner) thoughtEnd() (m mark, st status) {
+	for ; s.at < len(s.s); s.at++ {
+		if s.judge {
+			line, _, ended := strings.Cut(s.s[s.at:], "\n")
+			trimmed := strings.TrimSpace(line)
+			sign, count := fenceMark(trimmed)
+			switch {
+			case !ended && !s.whole && count == len(trimmed):
+				return m, more
+			case s.fence == "" && count >= 3 && ended:
+				if _, _, closed := s.fenceEnd(s.at+len(line)+1, trimmed[:count]); closed || !s.whole {
+					s.fence = trimmed[:count]
+				}
+			case s.fence != "" && count >= len(s.fence) && sign == s.fence[0] && count == len(trimmed):
+				s.fence = ""
+			}
+			s.judge = false
+		}
+		m, st = s.markAt(s.s, s.at)
+		if st == more && !s.whole {
+			return m, more
+		}
+		if word := m.word; st == yes && s.fence == "" && m.kind == markThought && m.close {
+			m.word = "" // what was asked doesn't matter here
+			if hidden := s.hidden(m); hidden == more && !s.whole {
+				return m, more
+			} else if m.word = word; hidden != yes {
+				return m, yes
+			}
+		}
+		s.judge = s.s[s.at] == '\n'
+	}
+	return m, no
+}
+
 // inLine goes on to the next token of the line, to its end, or to where the text isn't
 // certain.
 func (s *scanner) inLine() (token, status) {

@@ -20,7 +20,7 @@ type Shower struct {
 	text     int    // opening marks of thoughts that are text
 	last     byte   // the last byte of text that isn't blank
 	thinking bool   // in a thought
-	fenced   string // the open code fence in a thought
+	half     string // the beginning of a character
 	opening  bool   // nothing has been decided yet
 	total    int    // bytes of text shown
 	turned   int    // those that have turned into thought
@@ -56,7 +56,18 @@ func (s *Shower) Write(piece string) (text, thought string) {
 			s.uncoded[n] = max(0, s.uncoded[n]-cut)
 		}
 	}
-	s.s += piece
+	piece = s.half + piece
+	end := len(piece)
+	for back := 1; back < utf8.UTFMax && back <= len(piece); back++ {
+		if at := len(piece) - back; utf8.RuneStart(piece[at]) {
+			if !utf8.FullRuneInString(piece[at:]) {
+				end = at
+			}
+			break
+		}
+	}
+	s.half = piece[end:]
+	s.s += piece[:end]
 	for s.advance(&text, &thought) {
 	}
 	if len(s.s)-s.shown > maxWait {
@@ -92,19 +103,23 @@ func (s *Shower) advance(shown, thoughts *string) bool {
 		s.judge, s.fresh = true, true
 	}
 	if s.thinking {
-		return s.think(thoughts)
+		m, st := s.thoughtEnd()
+		*thoughts += s.s[s.shown:s.at]
+		if s.shown = s.at; st == yes {
+			s.thinking = false
+			s.swallow(m.to)
+		}
+		return st == yes
 	}
 	t, st := s.next()
-	to := s.at
-	for back := 1; st == no && back < utf8.UTFMax && back <= to-s.shown; back++ {
-		if utf8.RuneStart(s.s[to-back]) {
-			if !utf8.FullRuneInString(s.s[to-back : to]) {
-				to -= back
-			}
-			break
-		}
+	text := s.s[s.shown:max(s.shown, s.at)]
+	if trimmed := strings.TrimSpace(text); trimmed != "" {
+		s.said, s.gap = true, true
+		s.last = trimmed[len(trimmed)-1]
 	}
-	s.show(shown, to)
+	*shown += text
+	s.total += len(text)
+	s.shown = max(s.shown, s.at)
 	if st != yes {
 		return false
 	}
@@ -125,18 +140,6 @@ func (s *Shower) advance(shown, thoughts *string) bool {
 		s.moveTo(t.from+1, false)
 	}
 	return true
-}
-
-// show passes text on, up to a place.
-func (s *Shower) show(out *string, to int) {
-	text := s.s[s.shown:max(s.shown, to)]
-	if trimmed := strings.TrimSpace(text); trimmed != "" {
-		s.said, s.gap = true, true
-		s.last = trimmed[len(trimmed)-1]
-	}
-	*out += text
-	s.total += len(text)
-	s.shown = max(s.shown, to)
 }
 
 // swallow leaves out a mark and the blanks behind it.
@@ -171,7 +174,7 @@ func (s *Shower) mark(m mark, hidden bool) status {
 		s.began = s.began || !s.said
 		s.thinking = true
 		s.moveTo(m.to, true)
-		s.shown, s.gap, s.fenced = m.to, false, ""
+		s.shown, s.gap = m.to, false
 		return yes
 	case markEnd:
 		if behind == "" {
@@ -192,7 +195,7 @@ func (s *Shower) closesThought(m mark, rest string) status {
 		s.text--
 		return no
 	}
-	if after := strings.TrimLeft(rest, " \t\r"); after == "" || !utf8.FullRuneInString(rest) {
+	if after := strings.TrimLeft(rest, " \t\r"); after == "" {
 		return more
 	}
 	r := reading{scanner: &s.scanner}
@@ -203,47 +206,6 @@ func (s *Shower) closesThought(m mark, rest string) status {
 	s.turns++
 	s.swallow(m.to)
 	return yes
-}
-
-// think passes a thought on, up to its end.
-func (s *Shower) think(out *string) bool {
-	for s.at < len(s.s) {
-		if s.judge {
-			line, _, ended := strings.Cut(s.s[s.at:], "\n")
-			trimmed := strings.TrimSpace(line)
-			sign, count := fenceMark(trimmed)
-			if !ended && (trimmed == "" || count == len(trimmed)) {
-				break
-			}
-			s.judge = false
-			switch {
-			case s.fenced == "" && count >= 3 && ended:
-				s.fenced = trimmed[:count]
-			case s.fenced != "" && count >= len(s.fenced) && sign == s.fenced[0] && count == len(trimmed):
-				s.fenced = ""
-			}
-		}
-		m, st := s.markAt(s.s, s.at)
-		if st == more {
-			break
-		}
-		r := reading{scanner: &s.scanner}
-		if st == yes && s.fenced == "" && m.kind == markThought && m.close && !r.isQuoted(m) {
-			*out += s.s[s.shown:s.at]
-			s.thinking = false
-			s.swallow(m.to)
-			return true
-		}
-		s.judge = s.s[s.at] == '\n'
-		s.at++
-	}
-	to := s.at
-	for to > s.shown && to == len(s.s) && !utf8.ValidString(s.s[max(s.shown, to-utf8.UTFMax+1):to]) && to > s.at-utf8.UTFMax {
-		to--
-	}
-	*out += s.s[s.shown:to]
-	s.shown = to
-	return false
 }
 
 // openFence begins a code fence, unless it may hold nothing but calls.
