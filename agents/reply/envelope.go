@@ -2,6 +2,7 @@ package reply
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -194,6 +195,10 @@ func (e *envelope) directive(name string) string {
 func (e *envelope) tagged(m mark) bool {
 	if e.blanks(); m.attr == "" {
 		return e.call()
+	}
+	if m.args != nil {
+		e.calls = append(e.calls, call{m.attr, slices.DeleteFunc(m.args, func(f field) bool { return isKey(nameKeys, f.key) })})
+		return true
 	}
 	var value any
 	var ok bool

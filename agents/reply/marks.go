@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // markKind is what a mark of a chat template stands for.
@@ -44,6 +43,7 @@ type mark struct {
 	kind     markKind
 	word     string
 	attr     string // of <function=NAME> or <invoke name="NAME">: the name
+	args     object // of <tool_call name="NAME" key="value"/>: the attributes
 	close    bool
 	control  bool // not a plain <…>
 }
@@ -78,169 +78,74 @@ const (
 	more // the text ends too early to know
 )
 
-// bracket describes a way to write a mark.
-type bracket struct{ open, end string }
-
-var brackets = []bracket{{"<|", "|>"}, {"<｜", "｜>"}, {"<", ">"}, {"[", "]"}, {"◁", "▷"}}
+// fullMark and partMark match a mark and its beginning: brackets, a slash, a namespace
+// between wide bars, the word, attributes.
+var (
+	fullMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)(?:(｜?[\w▁:-]*｜))??([\w▁:-]+)([ =][^<>\n]*?)?(/?)([|｜]?>|\]|▷)`)
+	partMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)(?:(｜?[\w▁:-]*｜))?([\w▁:-]*)([ =][^<>\n]*)?[|｜]?$`)
+	affixes  = regexp.MustCompile(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
+	family   = regexp.MustCompile(`_(tool_calls?|think)$`)
+	nameAttr = regexp.MustCompile(`(?:^|\s)(?:name|tool|function)?=\s*["']?([^"'\s>]+)`)
+	attrs    = regexp.MustCompile(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
+)
 
 // markAt returns the mark that begins at a place.
-func markAt(s string, at int, literals []literal) (mark, status) {
+func markAt(s string, at int, literals []literal) (m mark, st status) {
 	rest := s[at:min(len(s), at+maxMark)]
 	for _, l := range literals {
-		if strings.HasPrefix(rest, l.text) {
+		switch {
+		case strings.HasPrefix(rest, l.text):
 			return mark{from: at, to: at + len(l.text), kind: l.kind, word: l.text, close: l.close, control: true}, yes
+		case strings.HasPrefix(l.text, rest):
+			st = more
 		}
 	}
-	result := no
-	for _, l := range literals {
-		if strings.HasPrefix(l.text, rest) {
-			result = more
-		}
+	if !strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "[") && !strings.HasPrefix(rest, "◁") {
+		return m, st
 	}
-	for _, b := range brackets {
-		if !strings.HasPrefix(rest, b.open) {
-			if strings.HasPrefix(b.open, rest) {
-				result = more
+	found, result := fullMark.FindStringSubmatch(rest), yes
+	if found == nil {
+		if found, result = partMark.FindStringSubmatch(rest), more; found == nil || len(rest) == maxMark {
+			return m, st
+		}
+		found = append(found, "", "")
+	}
+	open, end := found[1], found[7]
+	m = mark{from: at, to: at + len(found[0]), close: found[2] != "", control: open != "<" || found[3] != ""}
+	if len(end) > 1 && open == "<" && end[0] != "▷"[0] { // Gemma opens with <|x> and closes with <x|>
+		m.close, m.control = true, true
+	}
+	m.classify(found[4])
+	call := m.kind == markCall || m.kind == markEnvelope
+	if m.attr = found[5]; m.attr != "" {
+		if m.close || !call {
+			return m, st
+		}
+		if found[6] != "" {
+			m.args = object{}
+			for _, pair := range attrs.FindAllStringSubmatch(m.attr, -1) {
+				m.args = append(m.args, field{pair[1], pair[2] + pair[3]})
 			}
-			continue
 		}
-		m, st := bracketed(rest, b)
-		m.from, m.to = m.from+at, m.to+at
-		if st == yes {
-			return m, yes
-		}
-		if st == more {
-			result = more
-		}
-		if b.open != "<" {
-			break
-		}
+		m.attr = attribute(m.attr)
 	}
-	return mark{}, result
-}
-
-// bracketed reads a mark at the beginning of a text.
-func bracketed(s string, b bracket) (m mark, st status) {
-	i := len(b.open)
-	m.control = b.open != "<"
-	if strings.HasPrefix(s[i:], "/") {
-		m.close = true
-		i++
+	switch {
+	case open == "[" && (found[4] == "" && found[2] == "" && result == yes || strings.ToUpper(found[4]) != found[4] || found[5] != ""):
+		return m, st
+	case result == more:
+		return m, more
+	case (open == "[") != (end == "]") || (open == "◁") != (end == "▷"), m.kind == markNone:
+		return m, st
+	case open == "[" && !call && m.kind != markThought && m.kind != markBetween && m.word != "inst":
+		return m, st // [END] and [USER] are words of an answer
 	}
-	wide := b.open == "<｜"
-	if strings.HasPrefix(s[i:], "｜") { // </｜DSML｜invoke>
-		i += len("｜")
-		wide, m.control = true, true
-	}
-	begin := i
-	for i < len(s) {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && !utf8.FullRuneInString(s[i:]) {
-			return m, more
-		}
-		if !(r == '_' || r == '▁' || r == '-' || r == ':' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z') {
-			break
-		}
-		i += size
-	}
-	raw := s[begin:i]
-	if i == len(s) {
-		return m, moreIf(s)
-	}
-	if b.open == "[" && (raw == "" || strings.ToUpper(raw) != raw) {
-		return m, no
-	}
-	rest := s[i:]
-	if after, ok := strings.CutPrefix(rest, "｜"); ok && wide && !strings.HasPrefix(after, ">") { // <｜DSML｜invoke name="x">: a namespace
-		if after == "" {
-			return m, moreIf(s)
-		}
-		inner, st := bracketed("<"+after, bracket{"<", ">"})
-		inner.close, inner.control = inner.close || m.close, true
-		inner.to += i + len("｜") - 1
-		return inner, st
-	}
-	if raw == "" {
-		return m, no
-	}
-	ends := []string{b.end}
-	switch b.open {
-	case "<":
-		ends = []string{">", "|>", "｜>"}
-	case "<|":
-		ends = []string{"|>", ">"} // Gemma opens with <|x> and closes with <x|>
-	case "<｜":
-		ends = []string{"｜>", ">"}
-	}
-	for k, end := range ends {
-		if strings.HasPrefix(rest, end) {
-			if b.open == "<" && k > 0 {
-				m.close, m.control = true, true
-			}
-			m.to = i + len(end)
-			m.classify(raw)
-			if b.open == "[" && (m.kind == markEnd || m.kind == markHeader || m.kind == markAround || m.kind == markRole && m.word != "inst") {
-				return m, no // [END] and [USER] are words of an answer
-			}
-			return m, known(m)
-		}
-		if strings.HasPrefix(end, rest) {
-			return m, moreIf(s)
-		}
-	}
-	if b.open == "[" || m.close || rest[0] != '=' && rest[0] != ' ' {
-		return m, no
-	}
-	if m.classify(raw); m.kind != markCall && m.kind != markEnvelope {
-		return m, no
-	}
-	stop := strings.IndexAny(rest, "><\n")
-	if stop < 0 {
-		return m, moreIf(s)
-	}
-	if rest[stop] != '>' {
-		return m, no
-	}
-	if m.attr = attribute(rest[:stop]); strings.Count(rest[:stop], "=") > 1 {
-		return m, no // arguments as attributes aren't read
-	}
-	m.to = i + stop + 1
-	return m, known(m)
-}
-
-func known(m mark) status {
-	if m.kind == markNone {
-		return no
-	}
-	return yes
-}
-
-// moreIf reports that a mark may go on, unless it is too long already.
-func moreIf(s string) status {
-	if len(s) >= maxMark {
-		return no
-	}
-	return more
+	return m, yes
 }
 
 // attribute returns the name in `=NAME` or ` name="NAME" …`.
 func attribute(text string) string {
-	text = strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(text, "="); ok {
-		return strings.Trim(strings.TrimSpace(rest), `"'`)
-	}
-	for _, key := range []string{"name=", "tool=", "function="} {
-		at := strings.Index(" "+text, " "+key)
-		if at < 0 {
-			continue
-		}
-		value := text[at+len(key):]
-		if value != "" && (value[0] == '"' || value[0] == '\'') {
-			value, _, _ = strings.Cut(value[1:], value[:1])
-			return value
-		}
-		value, _, _ = strings.Cut(value, " ")
-		return value
+	if found := nameAttr.FindStringSubmatch(text); found != nil {
+		return found[1]
 	}
 	return ""
 }
@@ -249,33 +154,16 @@ func attribute(text string) string {
 // closes.
 func (m *mark) classify(raw string) {
 	word := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(raw, "▁", "_"), "-", "_"))
-	if at := strings.LastIndexByte(word, ':'); at >= 0 {
-		word = word[at+1:]
-	}
+	word = word[strings.LastIndexByte(word, ':')+1:]
 	v := vocabulary()
 	if _, ok := v["/"+word]; ok && m.close {
 		word = "/" + word
 	}
-	if _, ok := v[word]; !ok {
-		for _, prefix := range []string{"start_", "begin_", "end_"} {
-			if rest, ok := strings.CutPrefix(word, prefix); ok {
-				word = strings.TrimPrefix(rest, "of_")
-				m.close = m.close || prefix == "end_"
-				break
-			}
-		}
-		for _, suffix := range []string{"_start", "_begin", "_prefix", "_end", "_suffix"} {
-			if rest, ok := strings.CutSuffix(word, suffix); ok {
-				word = rest
-				m.close = m.close || suffix == "_end" || suffix == "_suffix"
-				break
-			}
-		}
-		word = strings.TrimSuffix(word, "_section")
-		for _, known := range []string{"tool_call", "tool_calls", "think"} { // behind a family's name
-			if strings.HasSuffix(word, "_"+known) {
-				word = known
-			}
+	if found := affixes.FindStringSubmatch(word); v[word].kind == markNone && found != nil {
+		word = found[2]
+		m.close = m.close || found[1]+found[3] != ""
+		if known := family.FindStringSubmatch(word); known != nil {
+			word = known[1]
 		}
 	}
 	if entry := v[word]; m.control || !entry.control {
