@@ -84,88 +84,51 @@ func (r *reading) value(t token, limit int, strict bool) (calls []call, end int,
 // the next directive outside a fence or a made-up result, if the task has begun on the
 // line.
 func (r *reading) directive(t token) {
-	end := strings.IndexByte(r.s[t.to:], '\n')
-	if end < 0 {
-		end = len(r.s) - t.to
-	}
-	end += t.to
-	lineEnd := end
-	c := written{Call: Call{Name: t.name}}
+	lineEnd := r.lineEnd(t.to)
 	tool, _ := r.tools.find(t.name)
-	c.begun = len(strings.Fields(r.s[t.to:end])) > 1
-	switch {
-	case tool.Long && c.begun:
-		end = r.longEnd(end)
-	default:
-		end = r.endMark(t.to, end)
+	begun := len(strings.Fields(r.s[t.to:lineEnd])) > 1
+	end := len(r.s)
+	if !tool.Long || !begun {
+		end = lineEnd
 	}
-	name, arg := t.name, strings.TrimSpace(r.s[t.to:end])
-	if stars := strings.Repeat("*", t.stars); stars != "" { // **NAME:** or **NAME: …**
-		if rest, ok := strings.CutPrefix(arg, stars); ok {
-			arg = strings.TrimSpace(rest)
-		} else {
-			arg = strings.TrimSpace(strings.TrimSuffix(arg, stars))
+	inner := *r.scanner
+	inner.moveTo(t.to, false)
+	for {
+		next, st := inner.next()
+		if st == no || next.from >= end {
+			break
 		}
+		m := next.mark
+		if next.isLine() || next.kind == tokenResult || next.kind == tokenMark && (m.kind == markResult || m.kind == markRole && r.lineBegins(m.from) ||
+			r.lineEnds(m.to) && (m.kind == markEnd || m.kind == markThought || m.kind == markEnvelope && m.close) || m.kind == markThought && m.close && r.closesHere(m)) {
+			end = next.from
+			break
+		}
+		to := max(next.to, next.from+1)
+		if next.kind == tokenFence {
+			_, to, _ = inner.fenceEnd(next.to, next.fence)
+		}
+		inner.moveTo(to, next.kind == tokenFence)
 	}
-	if name == foreignName {
-		var rest string
-		name, rest, _ = strings.Cut(arg, " ")
-		arg = strings.TrimSpace(rest)
+	r.steps, r.shut = inner.steps, inner.shut
+	name, arg := t.name, strings.TrimSpace(r.s[t.to:end])
+	if stars := strings.Repeat("*", t.stars); strings.HasPrefix(arg, stars) { // **NAME:**
+		arg = strings.TrimSpace(arg[len(stars):])
+	} else { // **NAME: …**
+		arg = strings.TrimSpace(strings.TrimSuffix(arg, stars))
 	}
 	var value any = arg
-	if inner, ok := decoded(arg); ok && name != t.name {
-		value = inner
-	}
-	r.take(item{from: t.from, to: end, kind: itemBare, open: tool.Long, line: lineEnd}, []call{{name, value}})
-	taken := &r.items[len(r.items)-1].calls[0]
-	taken.begun = c.begun
-	if taken.Why != "" {
-		r.misfit = taken.Why
-	}
-}
-
-// endMark returns where a line's argument ends: before an end mark at the line's end.
-func (r *reading) endMark(from, end int) int {
-	for at := from; at < end; at++ {
-		if m, st := r.markAt(r.s, at); st == yes && (m.kind == markEnd || m.kind == markThought || m.kind == markEnvelope && m.close) && r.lineEnds(m.to) {
-			return at
+	if name == foreignName {
+		name, arg, _ = strings.Cut(arg, " ")
+		value = strings.TrimSpace(arg)
+		if inner, ok := decoded(arg); ok {
+			value = inner
 		}
 	}
-	return end
-}
-
-// longEnd returns where a long argument ends whose first line ends here.
-func (r *reading) longEnd(lineEnd int) int {
-	fence := ""
-	for at := lineEnd; at < len(r.s); {
-		at++ // the line feed
-		line, _, _ := strings.Cut(r.s[min(at, len(r.s)):], "\n")
-		trimmed := strings.TrimSpace(line)
-		sign, count := fenceMark(trimmed)
-		name, _, isDirective := strings.Cut(line, ":")
-		switch {
-		case fence != "":
-			if count >= len(fence) && sign == fence[0] && count == len(trimmed) {
-				fence = ""
-			}
-		case count >= 3 && !strings.Contains(trimmed[count:], "`"):
-			fence = trimmed[:count]
-		case isDirective && r.names[name], isResult(trimmed):
-			return at
-		default:
-			for i := at; i < at+len(line); i++ {
-				m, st := r.markAt(r.s, i)
-				if st != yes {
-					continue
-				}
-				if m.kind == markResult || m.kind == markRole && r.lineBegins(i) || m.kind == markEnd && r.lineEnds(m.to) || m.kind == markThought && m.close && r.closesHere(m) {
-					return i
-				}
-			}
-		}
-		at += len(line)
+	r.take(item{from: t.from, to: end, kind: itemBare, open: tool.Long, line: lineEnd, begun: begun}, []call{{name, value}})
+	if why := r.items[len(r.items)-1].calls[0].Why; why != "" {
+		r.misfit = why
 	}
-	return len(r.s)
 }
 
 // readFence reads a code fence. One with the name of an envelope is one. Any other is shown,
@@ -187,9 +150,20 @@ func (r *reading) readFence(t token) {
 			return
 		}
 		r.vain += body - t.to
-	} else if calls := r.only(t.to, body); calls != nil {
-		r.take(item{from: t.from, to: end, kind: itemFence}, calls)
-		return
+	} else if !r.inner {
+		inner := &reading{scanner: &scanner{s: r.s[:body], at: t.to, whole: true, names: r.names, judge: true, fresh: true}, tools: r.tools, noted: t.to, vain: r.vain, inner: true}
+		inner.read()
+		inner.note(body)
+		r.vain, r.steps = inner.vain, r.steps+inner.steps
+		i := item{from: t.from, to: end, kind: itemFence, before: r.sentence(t.from)}
+		for _, one := range inner.items {
+			inner.hasText = inner.hasText || one.kind != itemBare
+			i.calls = append(i.calls, one.calls...)
+		}
+		if i.calls != nil && !inner.hasText {
+			r.add(i, true)
+			return
+		}
 	}
 	r.moveTo(end, true)
 	r.blank = false
@@ -199,124 +173,6 @@ func (r *reading) readFence(t token) {
 func namesEnvelope(info string) bool {
 	entry := vocabulary()[info]
 	return entry.kind == markEnvelope && !entry.control
-}
-
-// only returns the calls in a range, if it has nothing else.
-func (r *reading) only(from, to int) (calls []call) {
-	inner := &scanner{s: r.s[:to], at: from, whole: true, names: r.names, judge: true, fresh: true}
-	for {
-		if strings.Trim(r.s[inner.at:to], " \t\r\n,") == "" {
-			return calls
-		}
-		begin := inner.at
-		t, st := inner.next()
-		r.steps += inner.at - begin
-		if st != yes || strings.Trim(r.s[begin:t.from], " \t\r\n,;") != "" {
-			return nil
-		}
-		switch {
-		case t.isLine():
-			line, _, _ := strings.Cut(r.s[t.to:to], "\n")
-			end := t.to + len(line)
-			if tool, _ := r.tools.find(t.name); tool.Long {
-				end = to
-			}
-			calls = append(calls, call{t.name, strings.TrimSpace(r.s[t.to:end])})
-			inner.moveTo(end, true)
-		case t.kind == tokenName || t.kind == tokenValue:
-			found, end, ok := r.value(t, to, true)
-			if !ok {
-				r.vain += end - from
-				return nil
-			}
-			calls = append(calls, found...)
-			inner.moveTo(end, true)
-		default:
-			return nil
-		}
-	}
-}
-
-// action reads ReAct's Action: and Action Input:, or an Action: with JSON.
-func (r *reading) action(t token) {
-	if r.thinking {
-		r.skip(t)
-		return
-	}
-	line, rest, _ := strings.Cut(r.s[t.to:], "\n")
-	name := strings.Trim(strings.TrimSpace(line), "`*[]")
-	input, isInput := strings.CutPrefix(strings.TrimLeft(rest, " \t\r\n"), "Action Input:")
-	switch _, known := r.tools.find(name); {
-	case r.enclosed(t.from, t.to):
-		r.skip(t)
-	case isInput && name != "" && len(name) < maxMark:
-		from := len(r.s) - len(input)
-		end := from
-		for at := from; at < len(r.s); {
-			line, _, _ := strings.Cut(r.s[at:], "\n")
-			if at > from && (isResult(strings.TrimSpace(line)) || strings.HasPrefix(line, "Thought:") || strings.HasPrefix(line, "Action:") || strings.HasPrefix(line, "Final Answer:")) {
-				break
-			}
-			at += len(line) + 1
-			end = min(at, len(r.s))
-		}
-		r.steps += end - from
-		end = r.endMark(from, end)
-		text := strings.TrimSpace(r.s[from:end])
-		e := envelope{values: values{s: text, loose: true}, tools: r.tools}
-		if strings.HasPrefix(text, "```") {
-			e.skipFence()
-		}
-		var args any = strings.Trim(text, "`\"'")
-		i := item{from: t.from, to: end, kind: itemEnvelope, open: true}
-		if line := strings.IndexByte(r.s[from:end], '\n'); line >= 0 {
-			i.line = from + line
-		} else {
-			i.line = end
-		}
-		if e.blanks(); e.has("{") {
-			if value, ok := e.value(); ok {
-				args = value
-				i.to = from + strings.Index(r.s[from:end], text) + e.at
-				i.line = i.to
-			}
-		}
-		text = r.s[r.noted:t.from]
-		if text = strings.TrimSuffix(text, lastThought(text)); strings.TrimSpace(text) != "" {
-			i.before = endingOf(text)
-		}
-		r.take(i, []call{{name, args}})
-	case strings.HasPrefix(name, "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "{"), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "["), strings.HasPrefix(strings.TrimLeft(r.s[t.to:min(len(r.s), t.to+maxMark)], " \t\r\n"), "```"):
-		e := envelope{values: values{s: r.s, at: t.to, loose: true}, tools: r.tools}
-		e.blanks()
-		fenced := e.has("```")
-		if fenced {
-			e.skipFence()
-			e.blanks()
-		}
-		if e.at < len(r.s) && (r.s[e.at] == '{' || r.s[e.at] == '[') && e.call() {
-			if e.blanks(); fenced && e.has("```") {
-				e.skipFence()
-			}
-			r.take(item{from: t.from, to: min(e.at, len(r.s)), kind: itemEnvelope}, e.calls)
-			return
-		}
-		r.vain += e.at - t.from
-		r.skip(t)
-	case known && strings.TrimSpace(rest) == "":
-		r.take(item{from: t.from, to: t.to + len(line), kind: itemEnvelope}, []call{{name, nil}})
-	default:
-		r.skip(t)
-	}
-}
-
-// lastThought returns the line Thought: … at the end of a text, which belongs to the action
-// behind it.
-func lastThought(text string) string {
-	if at := strings.LastIndex("\n"+text, "\nThought:"); at >= 0 && !strings.Contains(text[at:], "\n\n") {
-		return text[at:]
-	}
-	return ""
 }
 
 // parts decides what the items are and returns the parts.
@@ -426,7 +282,7 @@ func (r *reading) unmarked(group []item, follows bool) (why string, shown bool) 
 			if unfit == "" && c.Why != "" {
 				unfit = c.Why
 			}
-			if c.tool.Long && c.Args == nil && !c.begun && !fence && (r.hasText || len(group) > 1) {
+			if c.tool.Long && c.Args == nil && !i.begun && !fence && (r.hasText || len(group) > 1) {
 				unfit = "write the task on the same line: " + c.Name + ": <name> <task>"
 			}
 			if (fence || !c.known) && r.asks(c.Name) || c.Why != "" && r.writes(c.Name) {

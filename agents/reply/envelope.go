@@ -123,7 +123,7 @@ func (e *envelope) name() string {
 	return found[1]
 }
 
-var toolName = regexp.MustCompile(`^(?:call:)?([\pL\pN_./-]*(?::\d+)?)`)
+var toolName = regexp.MustCompile("^`?(?:call:)?([\\pL\\pN_./-]*(?::\\d+)?)`?")
 
 // named reads a name and what follows it: an object, arguments in parentheses, tags, or a
 // colon and text.
@@ -151,6 +151,13 @@ func (e *envelope) named() bool {
 			continue
 		case e.has("```"):
 			e.skipFence()
+			continue
+		case e.has("Action Input:"):
+			e.at += len("Action Input:")
+			if e.blanks(); !e.has("{") && !e.has("```") {
+				value = e.directive(name)
+				break
+			}
 			continue
 		case e.has("{"), e.has("[") && st != yes:
 			value, ok = e.value()
@@ -181,7 +188,7 @@ func (e *envelope) named() bool {
 func (e *envelope) directive(name string) string {
 	tool, _ := e.tools.find(name)
 	from := e.at
-	for e.at < len(e.s) && (e.s[e.at] != '\n' || tool.Long) {
+	for e.at < len(e.s) && (e.s[e.at] != '\n' || tool.Long && !isResult(e.s[e.at+1:])) {
 		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween {
 			break
 		}
@@ -213,7 +220,7 @@ func (e *envelope) tagged(m mark) bool {
 	}
 	if m, st := markAt(e.s, e.at, nil); st == yes && m.close && (m.kind == markCall || m.word == "tool") {
 		e.at = m.to
-	} else if !(e.at == len(e.s) || st == yes && (m.kind == markCall || m.kind == markEnvelope)) {
+	} else if !(e.at == len(e.s) || st == yes && (m.kind == markCall || m.kind == markEnvelope || m.kind == markEnd)) {
 		return false
 	}
 	e.calls = append(e.calls, call{m.attr, value})

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ type item struct {
 	before   ending // how the text before ends
 	open     bool   // what follows may belong to it or not: its argument has no end of its own
 	line     int    // where the first line of that ends
+	begun    bool   // a task has begun on it
 	why      string // why it is text, although it looks like a call
 }
 
@@ -42,7 +44,6 @@ type written struct {
 	Call
 	tool  Tool
 	known bool
-	begun bool // a long one whose task has begun
 }
 
 // reading is the reading of one whole reply, from its first byte to its last.
@@ -60,13 +61,14 @@ type reading struct {
 	over     bool   // a made-up result has ended everything
 	ending   ending // how the last text before noted ends
 
-	began    bool // the reply began with a thought
-	turns    int  // ends of thoughts that came without a beginning
-	thinking bool // in a thought that never ends, only calls in marks count
-	text     int  // opening marks of thoughts that are text; so are as many closing ones
-	around   bool // a mark around the answer was opened
-	endless  bool // no closing mark of a thought follows
-	misfit   string
+	began    bool   // the reply began with a thought
+	turns    int    // ends of thoughts that came without a beginning
+	thinking bool   // in a thought that never ends, only calls in marks count
+	text     int    // opening marks of thoughts that are text; so are as many closing ones
+	around   bool   // a mark around the answer was opened
+	endless  bool   // no closing mark of a thought follows
+	inner    bool   // in a code fence, where only calls without an envelope count
+	misfit   string // why a line that begins with a tool's name is no call
 	vain     int
 }
 
@@ -98,13 +100,12 @@ func (r *reading) read() {
 		case tokenFence:
 			r.readFence(t)
 		case tokenAction:
-			r.action(t)
-		case tokenAnswer:
-			if r.began && !r.thinking {
-				r.add(item{from: t.from, to: r.behindBlanks(t.to), kind: itemMark}, true)
+			if r.thinking || r.inner {
+				r.skip(t)
 				continue
 			}
-			r.skip(t)
+			t.mark = mark{from: t.from, to: t.to, kind: markEnvelope}
+			r.envelope(t)
 		case tokenResult:
 			if !r.called || r.thinking || !r.rest(t.from, itemResult) {
 				r.skip(t)
@@ -138,8 +139,8 @@ func (r *reading) pair() {
 		for _, word := range p.close {
 			if at := strings.Index(r.s, word); at >= 0 && at < end.from {
 				end = mark{from: at, to: at + len(word)}
-				if word[0] == '\n' {
-					end = mark{from: at, to: at + 1} // the word says what follows
+				if word == "\nAction:" {
+					end.to = at + 1 // it says what follows
 				}
 			}
 		}
@@ -166,7 +167,7 @@ func (r *reading) add(i item, fresh bool) {
 // skip leaves a token as text.
 func (r *reading) skip(t token) {
 	to := max(t.to, t.from+1)
-	if t.kind == tokenName || t.kind == tokenAction || t.kind == tokenAnswer {
+	if t.kind == tokenName || t.kind == tokenAction {
 		to = t.from + 1
 	}
 	r.moveTo(to, false)
@@ -195,6 +196,12 @@ func (r *reading) behindItem(at int) bool { return strings.TrimSpace(r.s[r.noted
 func (r *reading) lineBegins(at int) bool {
 	before := strings.TrimRight(r.s[max(0, at-maxMark):at], " \t")
 	return before == "" && at <= maxMark || strings.HasSuffix(before, "\n")
+}
+
+// lineEnd returns where the line ends at a place.
+func (r *reading) lineEnd(at int) int {
+	line, _, _ := strings.Cut(r.s[at:], "\n")
+	return at + len(line)
 }
 
 // lineEnds reports whether only blanks stand between a place and the end of the line.
@@ -424,10 +431,16 @@ func (r *reading) opens(from, to int) bool {
 	return false
 }
 
+var roleHeader = regexp.MustCompile(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
+
 // role reads the header of a turn. That of a user, after something was said, ends the
 // reply: what follows is a turn that the model made up.
 func (r *reading) role(m mark) bool {
-	name, to, _ := r.roleHeader(m)
+	name, to := m.word, m.to
+	if strings.HasPrefix(name, "start_") || name == "im_start" {
+		found := roleHeader.FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
+		name, to = strings.TrimSpace(found[1]), to+len(found[0])
+	}
 	alone := r.lineBegins(m.from) && r.lineEnds(to) && r.sentence(m.from) != colon
 	if m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0) {
 		return false
@@ -443,40 +456,30 @@ func (r *reading) role(m mark) bool {
 	return true
 }
 
+// messageHeader is the header of a message. Gemma writes <|channel>thought and a line break.
+var messageHeader = regexp.MustCompile(`^<\|\w+(?:\|>(.*?)<\|message\|>|>(.*))`)
+
 // header reads the header of a message: <|channel|>analysis<|message|> begins a thought, a
 // recipient a call, anything else an answer.
 func (r *reading) header(m mark) bool {
 	if m.close || !r.behindItem(m.from) && !r.lineBegins(m.from) {
 		return false
 	}
-	text, to, st := r.messageHeader(m)
-	if st != yes {
+	found := messageHeader.FindStringSubmatch(r.s[m.from:min(len(r.s), m.from+maxMark)])
+	if found == nil {
 		return false
 	}
+	text, to := found[1]+found[2], m.from+len(found[0])
 	open := item{from: m.from, to: to, kind: itemMark}
 	if _, name, ok := strings.Cut(text, "to="); ok {
-		name = name[:len(name)-len(strings.TrimLeftFunc(name, func(r rune) bool { return isWord(r) || strings.ContainsRune(".-:", r) }))]
-		e := envelope{values: values{s: r.s, at: to, loose: true}, tools: r.tools}
-		e.blanks()
-		value, ok := e.value()
-		if !ok {
-			r.vain += e.at - to
-			return false
-		}
-		end := e.at
-		if m, st := markAt(r.s, r.behindBlanks(min(end, len(r.s))), nil); end < len(r.s) && st == yes && m.kind == markEnd {
-			end = m.to
-		}
-		if r.enclosed(m.from, end) {
-			return false
-		}
-		r.take(item{from: m.from, to: end, kind: itemEnvelope}, []call{{name, value}})
+		name = toolName.FindString(name)
+		r.envelope(token{mark: mark{from: m.from, to: to, kind: markCall, attr: name}})
 		return true
 	}
 	if r.thinking {
 		return false
 	}
-	if !isThoughtHeader(text) {
+	if !strings.Contains(text, "analysis") && vocabulary()[strings.TrimSpace(text)].kind != markThought {
 		r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
 		return true
 	}
@@ -502,12 +505,18 @@ func (r *reading) header(m mark) bool {
 func (r *reading) envelope(t token) {
 	m := t.mark
 	e := envelope{values: values{s: r.s, at: m.to, loose: true}, tools: r.tools}
-	word := m.word
+	var ok bool
 	if m.kind == markCall || m.attr != "" {
-		e.at, word = m.from, ""
+		ok = e.tagged(m)
+	} else {
+		ok = e.inside(m.word)
 	}
-	ok := e.inside(word)
-	end := min(e.at, len(r.s))
+	if e.at = min(e.at, len(r.s)); t.kind == tokenAction { // Action: ```json
+		if behind := r.behindBlanks(e.at); strings.HasPrefix(r.s[behind:], "```") {
+			e.at = behind + len("```")
+		}
+	}
+	end := e.at
 	if !ok || len(e.calls) == 0 {
 		r.vain += max(e.at, e.far) - m.from
 	}
@@ -517,7 +526,17 @@ func (r *reading) envelope(t token) {
 	case ok && len(e.calls) > 0 && hidden:
 		r.moveTo(end, false)
 	case ok && len(e.calls) > 0:
-		r.take(item{from: m.from, to: end, kind: itemEnvelope}, e.calls)
+		i := item{from: m.from, to: end, kind: itemEnvelope}
+		if t.kind == tokenAction {
+			i.open, i.line = true, r.lineEnd(end)
+			if tool, _ := r.tools.find(e.calls[0].name); tool.Long {
+				i.line = r.lineEnd(m.to)
+			}
+			if thought := strings.LastIndex(r.s[r.noted:m.from], "\nThought:"); thought > 0 {
+				i.before = endingOf(r.s[r.noted : r.noted+thought]) // the thought belongs to the action
+			}
+		}
+		r.take(i, e.calls)
 	case ok && !hidden && (e.closed || e.none):
 		r.add(item{from: m.from, to: end, kind: itemMark}, false) // empty
 	case !ok && !hidden && r.meant(m):

@@ -40,7 +40,6 @@ const (
 	tokenName             // a tool's name with ( or {, or with a colon at the beginning of a line
 	tokenFence            // a code fence
 	tokenAction           // Action: of ReAct
-	tokenAnswer           // Final Answer: of ReAct
 	tokenResult           // a result that the model made up
 )
 
@@ -75,7 +74,7 @@ func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
 		}
 	}
 	for b := range s.plain {
-		s.plain[b] = strings.IndexByte("\n`<[{*"+functools[:1]+"◁"[:1], byte(b)) < 0
+		s.plain[b] = strings.IndexByte("\n`<[{*"+"◁"[:1], byte(b)) < 0
 	}
 	for name := range s.names {
 		s.plain[name[0]] = false
@@ -202,15 +201,14 @@ func (s *scanner) line() (token, status) {
 	}
 	s.judge, s.fresh, s.blank, s.indented = false, true, false, false
 	at := s.at + len(line) - len(trimmed)
-	for kind, word := range map[tokenKind]string{tokenAction: "Action:", tokenAnswer: "Final Answer:"} {
-		if strings.HasPrefix(trimmed, word) {
-			s.at = at
-			return token{kind: kind, from: at, to: at + len(word)}, yes
-		}
-		if !ended && strings.HasPrefix(word, trimmed) {
-			s.judge = true
-			return token{}, more
-		}
+	const action = "Action:"
+	if strings.HasPrefix(trimmed, action) {
+		s.at = at
+		return token{kind: tokenAction, from: at, to: at + len(action)}, yes
+	}
+	if !ended && strings.HasPrefix(action, trimmed) {
+		s.judge = true
+		return token{}, more
 	}
 	if s.whole && isResult(trimmed) {
 		return token{kind: tokenResult, from: s.at, to: next}, yes
@@ -230,50 +228,6 @@ func isResult(line string) bool {
 		}
 	}
 	return false
-}
-
-// roleHeader returns the role in the header of a turn, and where the header ends.
-func (s *scanner) roleHeader(m mark) (role string, to int, st status) {
-	role, to = m.word, m.to
-	if role != "im_start" && role != "start_header_id" && role != "start_of_turn" {
-		return role, to, yes
-	}
-	rest := s.s[to:min(len(s.s), to+maxMark)]
-	after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz ")
-	role = strings.TrimSpace(rest[:len(rest)-len(after)])
-	const end = "<|end_header_id|>"
-	if !s.whole && (after == "" && len(rest) < maxMark || len(after) < len(end) && strings.HasPrefix(end, after)) {
-		return "", to, more
-	}
-	to += len(rest) - len(after)
-	if strings.HasPrefix(after, end) {
-		to += len(end)
-	}
-	return role, to, yes
-}
-
-// messageHeader returns the header of a message, <|channel|>analysis<|message|>, and where
-// it ends. Gemma writes <|channel>thought and a line break.
-func (s *scanner) messageHeader(m mark) (text string, to int, st status) {
-	rest := s.s[m.to:min(len(s.s), m.to+maxMark)]
-	text, _, ok := strings.Cut(rest, "\n")
-	const message = "<|message|>"
-	if before, _, ok := strings.Cut(text, message); ok {
-		return before, m.to + len(before) + len(message), yes
-	}
-	switch {
-	case !ok && !s.whole && len(rest) < maxMark:
-		return "", m.to, more
-	case strings.HasPrefix(s.s[m.from:], "<|channel>"):
-		return text, m.to + len(text), yes
-	}
-	return "", m.to, no
-}
-
-// isThoughtHeader reports whether a message's header says that it is a thought.
-func isThoughtHeader(text string) bool {
-	_, ok := vocabulary()[strings.TrimSpace(text)]
-	return strings.Contains(text, "analysis") || ok && vocabulary()[strings.TrimSpace(text)].kind == markThought
 }
 
 // fenceMark returns the fence character at the beginning of a line and its number.
@@ -482,16 +436,6 @@ func (s *scanner) word() (token, status) {
 				return token{}, more
 			}
 		}
-		if strings.HasPrefix(functools, word) {
-			return token{}, more
-		}
-	}
-	if word+"[" == functools && strings.HasPrefix(s.s[end:], "[") {
-		if st := s.head(end); st == yes {
-			return token{kind: tokenValue, from: from, to: end}, yes
-		} else if st == more {
-			return token{}, more
-		}
 	}
 	if !s.names[word] {
 		s.at = end
@@ -520,9 +464,6 @@ func (s *scanner) word() (token, status) {
 	s.at = end
 	return token{}, no
 }
-
-// functools is what Phi writes before its list of calls.
-const functools = "functools["
 
 // head reports whether the value that begins here begins like a call: with an object whose
 // keys are those of a call, or with a list of names and parentheses.
