@@ -349,6 +349,32 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
+func TestAnIdleCardMayFallAsleepBetweenTwoTemperatures(t *testing.T) {
+	for name, c := range map[string]struct {
+		device map[string]string
+		want   float64
+	}{
+		"a card that may sleep":    {map[string]string{"sys/devices/gpu/power/control": "auto\n"}, 60},
+		"one that may not":         {map[string]string{"sys/devices/gpu/power/control": "on\n"}, 70},
+		"one that shows something": {map[string]string{"sys/devices/gpu/power/control": "auto\n", "sys/devices/gpu/drm/card0/card0-eDP-1/status": "connected\n"}, 70},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := newTree(t, files(hwmon(0, "amdgpu", "temp1_input=60000"), c.device, map[string]string{
+				"sys/devices/gpu/drm/card0/dev": "226:0\n", "link sys/class/hwmon/hwmon0/device": "sys/devices/gpu",
+			}))
+			r := &temperatureReader{host: tr.host()}
+			hotter := func() { tr.write("sys/class/hwmon/hwmon0/temp1_input", "70000\n") }
+			if s, err := readings(t, r, hotter, 5*time.Second); err != nil || s.Temperature.Celsius != c.want {
+				t.Errorf("after 5 s: %v, %+v", err, s.Temperature)
+			}
+			tr.write("sys/class/hwmon/hwmon0/temp1_input", "60000\n")
+			if s, err := readings(t, &temperatureReader{host: tr.host()}, hotter, restTime+time.Second); err != nil || s.Temperature.Celsius != 70 {
+				t.Errorf("after a minute: %v, %+v", err, s.Temperature)
+			}
+		})
+	}
+}
+
 func TestTheCacheOfZFSIsAvailable(t *testing.T) {
 	const meminfo = "MemTotal: 33554432 kB\nMemFree: 2097152 kB\nMemAvailable: 4194304 kB\nBuffers: 0 kB\nCached: 1048576 kB\n"
 	arc := func(size, least uint64) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The bounds of a plausible temperature (°C). Unconnected inputs show what their chip can't
@@ -16,12 +17,22 @@ const (
 )
 
 // temperatureReader reads the hottest sensor.
-type temperatureReader struct{ host host }
+type temperatureReader struct {
+	host  host
+	rests map[string]restingChip // by device; only on Linux
+}
+
+// restingChip holds the sensors of a chip that is left alone for a while, so that it may fall
+// asleep.
+type restingChip struct {
+	until   time.Time
+	sensors []Sensor
+}
 
 func (*temperatureReader) reset() {}
 
 func (r *temperatureReader) read(ctx context.Context) (func(*Snapshot), error) {
-	all, err := temperatures(r.host.ctx(ctx), r.host)
+	all, err := r.temperatures(r.host.ctx(ctx))
 	all = plausible(all)
 	switch {
 	case len(all) > 0:

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // temperatures reads the sensors of all chips, or the thermal zones where no chip has one. The
 // error says why some are missing. The files are described in the kernel's documentation of
 // hwmon.
-func temperatures(_ context.Context, h host) (all []Sensor, err error) {
+func (r *temperatureReader) temperatures(context.Context) (all []Sensor, err error) {
+	h := r.host
 	var faults []error
 	chips := h.glob("class", "hwmon", "hwmon*")
 	named := map[string]int{}
@@ -22,19 +24,32 @@ func temperatures(_ context.Context, h host) (all []Sensor, err error) {
 	}
 	for _, chip := range chips {
 		name := chipName(chip)
-		if isAsleep(filepath.Join(chip, "device")) {
+		device := filepath.Join(chip, "device")
+		if isAsleep(device) {
 			continue // reading it would wake it
 		}
+		if rest := r.rests[chip]; time.Now().Before(rest.until) {
+			all = append(all, rest.sensors...)
+			continue
+		}
 		if named[name] > 1 { // such as two disks: by their device
-			if device := linked(chip, "device"); device != "" {
+			if target := linked(device); target != "" {
 				kind := name
-				if name = filepath.Base(device); !strings.HasPrefix(name, kind) { // nvme0 says it already
+				if name = filepath.Base(target); !strings.HasPrefix(name, kind) { // nvme0 says it already
 					name = kind + " " + name
 				}
 			}
 		}
 		sensors, err := readChip(chip, name)
 		all, faults = append(all, sensors...), append(faults, err)
+		if exists(device, "drm") { // each reading keeps a graphics card awake
+			if until := restUntil([]string{device}, nil); !until.IsZero() {
+				if r.rests == nil {
+					r.rests = map[string]restingChip{}
+				}
+				r.rests[chip] = restingChip{until, sensors}
+			}
+		}
 	}
 	if all = plausible(all); len(all) > 0 {
 		return all, errors.Join(faults...)

@@ -9,7 +9,7 @@ import (
 )
 
 // temperatures reads all sensors. The error says why some are missing.
-func temperatures(ctx context.Context, _ host) ([]Sensor, error) {
+func (r *temperatureReader) temperatures(ctx context.Context) ([]Sensor, error) {
 	stats, err := sensors.TemperaturesWithContext(ctx)
 	all := make([]Sensor, len(stats))
 	for i, s := range stats {
