@@ -133,6 +133,14 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+func TestTheStripNamesTheInterfacesItCounts(t *testing.T) {
+	for want, names := range map[string][]string{"Network": nil, "Network · eth0": {"eth0"}, "Network · 3 interfaces": {"eth0", "eth1", "wlan0"}} {
+		if got := networkReading(monitor.Snapshot{Network: monitor.NetworkReading{Interfaces: names}}).label; got != want {
+			t.Errorf("%v: %q, want %q", names, got, want)
+		}
+	}
+}
+
 // The reasons that the monitor gives in English can be translated; unknown ones are shown.
 func TestReasonsAreTranslated(t *testing.T) {
 	texts, err := i18n.Read(os.DirFS("../../../assets"))
