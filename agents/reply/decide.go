@@ -21,63 +21,37 @@ func textOf(value any) string {
 	return string(data)
 }
 
-// bare reads calls without an envelope: a line NAME: …, NAME(…), NAME{…}, a list of these,
-// or JSON. Whether they are meant is decided at the end, by what stands around them.
+// bare reads calls without an envelope: NAME(…), NAME{…}, a list of these, or JSON. Whether
+// they are meant is decided at the end, by what stands around them.
 func (r *reading) bare(t token) {
-	if r.thinking {
-		r.skip(t)
-		return
-	}
-	if t.isLine() {
-		r.directive(t)
-		return
-	}
-	calls, end, ok := r.value(t, len(r.s), true)
-	if !ok {
-		r.vain += end - t.from
-		r.skip(t)
-		return
-	}
-	r.take(item{from: t.from, to: end, kind: itemBare}, calls)
-}
-
-// value reads the value at a token that isn't a directive.
-func (r *reading) value(t token, limit int, strict bool) (calls []call, end int, ok bool) {
-	e := envelope{values: values{s: r.s[:min(limit, t.from+maxBare)], at: t.to}, tools: r.tools}
-	exact := func(name string) bool { return r.names[name] }
-	defer func() { r.steps += e.at - t.from }()
-	switch {
+	e := envelope{values: values{s: r.s[:min(len(r.s), t.from+maxBare)], at: t.from}, tools: r.tools}
+	var ok bool
+	switch listed := t.kind == tokenValue && e.has("[") && e.listsNames(); {
 	case t.kind == tokenName:
-		e.at = t.from
 		ok = e.named()
-		return e.calls, e.at, ok
-	case e.has("[") && e.listsNames():
+	case listed:
+		for ok = true; ok && e.s[e.at] != ']'; {
+			e.at++
+			if ok = e.named() && strings.IndexByte(",]", e.sign("")) >= 0 && e.at < len(e.s); ok {
+				ok = r.names[e.calls[len(e.calls)-1].name]
+			}
+		}
 		e.at++
-		for {
-			e.blanks()
-			if word := e.s[e.at:]; !exact(word[:len(word)-len(strings.TrimLeftFunc(word, isWord))]) || !e.named() {
-				return nil, e.at, false
-			}
-			switch e.sign(",]") {
-			case ']':
-				return e.calls, e.at, true
-			case ',':
-			default:
-				return nil, e.at, false
-			}
+	default:
+		value, _ := e.value()
+		e.calls = callsIn(value, true, func(name string) bool { return r.names[name] })
+		ok = e.calls != nil
+		for _, c := range e.calls {
+			tool, known := r.tools.find(c.name)
+			ok = ok && !(known && tool.For != "") // {"name": "coder", …} may be anything
 		}
 	}
-	value, ok := e.value()
-	if !ok {
-		return nil, e.at, false
+	if r.steps += e.at - t.from; !ok {
+		r.vain += e.at - t.from
+		r.skip(t)
+		return
 	}
-	calls = callsIn(value, strict, exact)
-	for _, c := range calls {
-		if tool, known := r.tools.find(c.name); known && tool.For != "" {
-			return nil, e.at, false // {"name": "coder", …} may be anything
-		}
-	}
-	return calls, e.at, calls != nil
+	r.take(item{from: t.from, to: e.at, kind: itemBare}, e.calls)
 }
 
 // directive reads a line NAME: argument. A long argument goes on over the next lines, up to

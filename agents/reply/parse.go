@@ -111,7 +111,14 @@ func (r *reading) read() {
 				r.skip(t)
 			}
 		default:
-			r.bare(t)
+			switch {
+			case r.thinking:
+				r.skip(t)
+			case t.isLine():
+				r.directive(t)
+			default:
+				r.bare(t)
+			}
 		}
 	}
 }
@@ -654,15 +661,11 @@ func shorten(name string) string {
 // arguments returns what a call's value says: named arguments, or text.
 func arguments(value any, t Tool) (args map[string]any, text string) {
 	for range 2 {
-		s, isText := value.(string)
-		if !isText {
-			break
+		if text, isText := value.(string); isText {
+			if inner, ok := decoded(text); ok {
+				value = inner
+			}
 		}
-		inner, ok := decoded(s)
-		if !ok {
-			return nil, s
-		}
-		value = inner
 	}
 	switch v := value.(type) {
 	case nil:

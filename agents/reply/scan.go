@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +29,6 @@ type scanner struct {
 	fence    string // the open fence; only the Shower walks in one
 	shut     [2]int // fences of so many backquotes and tildes, or more, never close
 	wild     bool   // inline code was too long to wait for: none counts until a blank line
-	uncoded  [9]int // no inline code with so many backquotes begins before
 	steps    int    // bytes looked at
 }
 
@@ -59,8 +59,9 @@ type token struct {
 func (t token) isLine() bool { return t.kind == tokenName && t.to > t.from+t.stars+len(t.name) }
 
 const (
-	maxHeld = 120 // bytes that are held because of what may still be a mark or inline code
-	maxHead = 400 // bytes of a value that are read to see whether it is a call
+	maxHeld = 120  // bytes that are held because of what may still be a mark or inline code
+	maxCode = 2000 // bytes of inline code
+	maxHead = 400  // bytes of a value that are read to see whether it is a call
 )
 
 func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
@@ -319,31 +320,10 @@ func (s *scanner) inLine() (token, status) {
 			}
 			s.fresh = false
 			continue
-		case c == '*' && s.fresh:
-			for s.at < len(s.s) && s.s[s.at] == '*' {
-				s.at++
-			}
-			t, st := token{}, more
-			if s.at < len(s.s) {
-				t, st = s.word()
-			} else if s.whole {
-				return token{}, no
-			}
-			if st == yes && t.isLine() {
-				t.stars = t.from - i
-				t.from, s.at = i, i
-				return t, yes
-			}
-			if st == more {
-				s.at = i
-				return token{}, more
-			}
-			s.fresh = false
-			continue
 		case c < utf8.RuneSelf && isWord(rune(c)) && i > 0 && s.s[i-1] < utf8.RuneSelf && isWord(rune(s.s[i-1])): // in a word
 			s.at++
 			continue
-		case c < utf8.RuneSelf && isWord(rune(c)):
+		case c < utf8.RuneSelf && isWord(rune(c)), c == '*' && s.fresh:
 			if t, st := s.word(); st != no {
 				return t, st
 			}
@@ -384,52 +364,41 @@ func (s *scanner) inLine() (token, status) {
 func (s *scanner) code() status {
 	_, count := fenceMark(s.s[s.at:])
 	from := s.at + count
-	if from == len(s.s) && !s.whole {
-		return more
+	text := s.s[from:min(len(s.s), from+maxCode)]
+	blank := blankLine.FindStringIndex(text)
+	if blank != nil {
+		text = text[:blank[0]]
 	}
-	if s.wild || count >= len(s.uncoded) || from < s.uncoded[count] {
-		s.at = from
-		return no
-	}
-	for at := from; at < len(s.s); {
-		switch s.s[at] {
-		case '`':
-			_, n := fenceMark(s.s[at:])
-			if at += n; n == count && (s.whole || at < len(s.s)) {
-				s.steps += at - from
-				s.at = at
-				return no
-			}
-			continue
-		case '\n':
-			if after := strings.TrimLeft(s.s[at+1:min(len(s.s), at+1+maxHeld)], " \t\r"); after != "" && after[0] == '\n' {
-				s.steps += at - from
-				s.uncoded[count], s.at = at, from
-				return no
-			}
+	s.steps += len(text)
+	for at := 0; !s.wild && at < len(text); {
+		next := strings.IndexByte(text[at:], '`')
+		if next < 0 {
+			break
 		}
-		at++
+		_, n := fenceMark(text[at+next:])
+		if at += next + n; n == count && (s.whole || from+at < len(s.s)) {
+			s.at = from + at
+			return no
+		}
 	}
-	s.steps += len(s.s) - from
-	if !s.whole && len(s.s)-from < maxHeld {
-		return more
-	}
-	if s.uncoded[count] = len(s.s); !s.whole {
-		s.wild, s.uncoded[count] = true, 0
+	if !s.whole && !s.wild && blank == nil {
+		if len(text) < maxHeld {
+			return more
+		}
+		s.wild = true
 	}
 	s.at = from
 	return no
 }
 
-// word passes over a word, or finds the name of a tool before something that makes it a
-// call.
+var blankLine = regexp.MustCompile(`\n[ \t\r]*\n`)
+
+// word passes over a word and the asterisks before it, or finds the name of a tool before
+// something that makes it a call.
 func (s *scanner) word() (token, status) {
-	from := s.at
-	end := from
-	for end < len(s.s) && s.s[end] < utf8.RuneSelf && isWord(rune(s.s[end])) {
-		end++
-	}
-	word := s.s[from:end]
+	found := starred.FindStringSubmatch(s.s[s.at:])
+	stars, word := len(found[1]), found[2]
+	from, end := s.at, s.at+len(found[0])
 	if end == len(s.s) && !s.whole {
 		for name := range s.names {
 			if strings.HasPrefix(name, word) {
@@ -442,17 +411,17 @@ func (s *scanner) word() (token, status) {
 		return token{}, no
 	}
 	after := s.s[end:min(len(s.s), end+maxMark)]
-	t := token{kind: tokenName, from: from, to: end, name: word}
+	t := token{kind: tokenName, from: from, to: end, name: word, stars: stars}
 	switch trimmed := strings.TrimLeft(after, "*"); {
 	case after == "" && !s.whole, s.fresh && trimmed == "" && !s.whole:
 		return token{}, more
-	case strings.HasPrefix(after, "("), strings.HasPrefix(after, "{"):
+	case stars == 0 && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "{")):
 		return t, yes
 	case s.fresh && (strings.HasPrefix(trimmed, ":") || strings.HasPrefix(trimmed, "：")):
 		colon, _ := utf8.DecodeRuneInString(trimmed)
 		t.to = end + len(after) - len(trimmed) + utf8.RuneLen(colon)
 		return t, yes
-	case s.fresh && len(trimmed) == len(after):
+	case s.fresh && stars == 0 && len(trimmed) == len(after):
 		object := strings.TrimLeft(after, " \t\r\n")
 		if object == "" && !s.whole {
 			return token{}, more
@@ -464,6 +433,8 @@ func (s *scanner) word() (token, status) {
 	s.at = end
 	return token{}, no
 }
+
+var starred = regexp.MustCompile(`^(\**)(\w*)`)
 
 // head reports whether the value that begins here begins like a call: with an object whose
 // keys are those of a call, or with a list of names and parentheses.

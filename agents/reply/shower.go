@@ -52,9 +52,6 @@ func (s *Shower) Write(piece string) (text, thought string) {
 		s.s = s.s[cut:]
 		s.at -= cut
 		s.shown -= cut
-		for n := range s.uncoded {
-			s.uncoded[n] = max(0, s.uncoded[n]-cut)
-		}
 	}
 	piece = s.half + piece
 	end := len(piece)
