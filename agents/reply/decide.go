@@ -172,14 +172,14 @@ func (r *reading) parts(reason string) []Part {
 			parts = append(parts, p)
 		}
 	}
-	for k, i := range r.items {
+	for _, i := range r.items {
 		add(Part{Kind: KindText, From: at, To: i.from, Behind: behind})
 		at = i.to
 		p := Part{From: i.from, To: i.to, Why: i.why}
 		switch {
 		case i.kind == itemThought:
 			p.Kind = KindThought
-		case i.kind == itemMark, i.kind == itemEnd && r.endsAt(k):
+		case i.kind == itemMark:
 			p.Kind = KindMark
 		case i.calls != nil && i.why == "":
 			p.Kind = KindCall
@@ -197,22 +197,6 @@ func (r *reading) parts(reason string) []Part {
 		parts[0].Why = r.nearMiss()
 	}
 	return parts
-}
-
-// endsAt reports whether the end mark k is one: nothing but marks follows it, or the header
-// of a turn.
-func (r *reading) endsAt(k int) bool {
-	at := r.items[k].to
-	for _, i := range r.items[k+1 : min(len(r.items), k+1+maxHeld)] {
-		switch {
-		case strings.TrimSpace(r.s[at:i.from]) != "", i.kind == itemShown:
-			return false
-		case i.kind != itemEnd:
-			return i.kind != itemBare && (r.s[i.from] == '<' || r.s[i.from] == '[')
-		}
-		at = i.to
-	}
-	return strings.TrimSpace(r.s[at:]) == ""
 }
 
 // decide decides about the group of calls that begins with an item, and returns the next

@@ -31,7 +31,6 @@ type itemKind int
 const (
 	itemThought itemKind = iota
 	itemMark
-	itemEnd      // an end mark, if nothing but marks follows
 	itemEnvelope // calls in an envelope
 	itemBare     // calls without one
 	itemFence    // calls in a code fence
@@ -245,8 +244,11 @@ func (r *reading) mark(t token) {
 		if isListItem(line) || m.word == "/s" && strings.Contains(line, "<s>") {
 			break
 		}
-		r.add(item{from: m.from, to: m.to, kind: itemEnd}, false)
-		return
+		behind := r.behindBlanks(m.to)
+		if _, st := markAt(r.s, behind, r.literals); st == yes || behind == len(r.s) {
+			r.add(item{from: m.from, to: m.to, kind: itemMark}, false)
+			return
+		}
 	case m.kind == markRole:
 		if r.role(m) {
 			return
@@ -318,7 +320,7 @@ func (r *reading) unclosed(open item) {
 	r.read()
 	end := len(r.s)
 	keep := len(r.items)
-	for keep > first && (r.items[keep-1].kind == itemEnvelope || r.items[keep-1].kind == itemEnd) && strings.TrimSpace(r.s[r.items[keep-1].to:end]) == "" {
+	for keep > first && (r.items[keep-1].kind == itemEnvelope || r.items[keep-1].kind == itemMark) && strings.TrimSpace(r.s[r.items[keep-1].to:end]) == "" {
 		keep--
 		end = r.items[keep].from
 	}
@@ -529,6 +531,7 @@ func (r *reading) envelope(t token) {
 	}
 	r.steps += max(e.at, e.far) - m.from
 	hidden := t.hidden || r.enclosed(m.from, end)
+	_, named := r.tools.find(m.attr)
 	switch {
 	case ok && len(e.calls) > 0 && hidden:
 		r.moveTo(end, false)
@@ -546,23 +549,15 @@ func (r *reading) envelope(t token) {
 		r.take(i, e.calls)
 	case ok && !hidden && (e.closed || e.none):
 		r.add(item{from: m.from, to: end, kind: itemMark}, false) // empty
-	case !ok && !hidden && r.meant(m):
+	case !ok && !hidden && (named || broken.MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
 		r.unreadable(m, e.calls)
 	default:
 		r.skip(t)
 	}
 }
 
-// meant reports whether an envelope that can't be read was meant as a call.
-func (r *reading) meant(m mark) bool {
-	inside := strings.TrimLeft(r.s[m.to:min(len(r.s), m.to+maxMark)], " \t\r\n")
-	if m.kind == markCall {
-		_, known := r.tools.find(m.attr)
-		return m.attr != "" && (known || inside != "" && strings.ContainsRune("{<", rune(inside[0])))
-	}
-	sc := scanner{s: inside, whole: true, names: r.names}
-	return inside != "" && (inside[0] == '{' || inside[0] == '[') && (sc.head(0) == yes || strings.Contains(inside, `"name"`)) || strings.HasPrefix(inside, "<function=") || strings.HasPrefix(inside, "<invoke ")
-}
+// broken is the beginning of a call that can't be read.
+var broken = regexp.MustCompile(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
 
 // unreadable takes an envelope that can't be read as a call that doesn't run, up to its
 // closing mark.

@@ -24,7 +24,6 @@ type scanner struct {
 	fresh    bool   // nothing but marks stands before on the line
 	blank    bool   // the line before is blank, or there is none
 	indented bool   // the line before is indented code
-	lineFeed int    // where the current line ends, in a whole text
 	passing  bool   // the rest of the line is passed over
 	fence    string // the open fence; only the Shower walks in one
 	shut     [2]int // fences of so many backquotes and tildes, or more, never close
@@ -136,47 +135,31 @@ func (s *scanner) next() (token, status) {
 // line judges the line that begins here, and passes over it if it is code, a quotation or a
 // row of a table. Afterwards either judge is false, or at has moved on.
 func (s *scanner) line() (token, status) {
-	rest := s.s[s.at:]
-	end := s.lineFeed - s.at
-	if !s.whole || end <= 0 {
-		if end = strings.IndexByte(rest, '\n'); end < 0 && s.whole {
-			end = len(rest)
-		}
-		s.lineFeed = s.at + end
-		s.steps += end + 1
+	window := s.s[s.at:min(len(s.s), s.at+maxMark)]
+	line, _, ended := strings.Cut(window, "\n")
+	length := len(line)
+	if ended {
+		length++
 	}
-	ended := end >= 0
-	if end == len(rest) {
-		end = -1
-	}
-	next := s.at + end + 1
-	if end < 0 {
-		end, next = len(rest), len(s.s)
-	}
+	ended = ended || s.whole || len(window) == maxMark
+	s.steps += length
 	if s.passing {
-		s.at, s.passing, s.judge = next, next == len(s.s) && !strings.HasSuffix(rest, "\n"), true
-		s.fresh = true
+		s.at += length
+		s.passing = !strings.HasSuffix(window[:length], "\n")
+		s.judge, s.fresh = true, true
 		return token{}, no
 	}
-	line := rest[:end]
 	trimmed := strings.TrimLeft(line, " \t\r")
 	width := len(line) - len(trimmed) + 3*strings.Count(line[:len(line)-len(trimmed)], "\t")
-	pass := func() (token, status) {
-		s.blank = false
-		s.passing = true
-		return s.line()
-	}
 	if s.fence != "" {
 		closes := strings.TrimRight(trimmed, " \t\r")
-		switch {
-		case strings.Trim(closes, s.fence[:1]) != "" || closes == "" && ended:
-			return pass()
-		case !ended:
+		if only := strings.Trim(closes, s.fence[:1]) == ""; only && !ended {
 			return token{}, more
-		case len(closes) >= len(s.fence):
+		} else if only && len(closes) >= len(s.fence) {
 			s.fence = ""
 		}
-		return pass()
+		s.blank, s.passing = false, true
+		return token{}, no
 	}
 	mark, count := fenceMark(trimmed)
 	info := trimmed[count:]
@@ -184,19 +167,23 @@ func (s *scanner) line() (token, status) {
 	case trimmed == "" && !ended:
 		return token{}, more
 	case trimmed == "":
-		s.at, s.judge, s.fresh, s.blank, s.indented, s.wild = next, true, true, true, false, false
+		s.at, s.judge, s.fresh, s.blank, s.indented, s.wild = s.at+length, true, true, true, false, false
 		return token{}, no
 	case width >= 4 && (s.blank || s.indented):
-		s.indented = true
-		return pass()
+		s.blank, s.indented, s.passing = false, true, true
+		return token{}, no
 	case (trimmed[0] == '>' || trimmed[0] == '|') && !s.wild:
-		s.indented = false
-		return pass()
+		s.blank, s.indented, s.passing = false, false, true
+		return token{}, no
 	case count > 0 && count < 3 && info == "" && !ended:
 		return token{}, more
 	case count >= 3 && (mark == '~' || !strings.Contains(info, "`")):
 		if !ended && len(line) < maxHeld {
 			return token{}, more
+		}
+		next := len(s.s)
+		if end := strings.IndexByte(s.s[s.at:], '\n'); end >= 0 {
+			next = s.at + end + 1
 		}
 		return token{kind: tokenFence, from: s.at, to: next, info: strings.ToLower(strings.TrimSpace(info)), fence: trimmed[:count]}, yes
 	}
@@ -212,7 +199,7 @@ func (s *scanner) line() (token, status) {
 		return token{}, more
 	}
 	if s.whole && isResult(trimmed) {
-		return token{kind: tokenResult, from: s.at, to: next}, yes
+		return token{kind: tokenResult, from: s.at, to: at}, yes
 	}
 	return token{}, no
 }
