@@ -100,7 +100,8 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 			st = more
 		}
 	}
-	if !strings.HasPrefix(rest, "<") && !strings.HasPrefix(rest, "[") && !strings.HasPrefix(rest, "◁") {
+	begins := strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "◁")
+	if !begins || len(rest) > 1 && strings.IndexByte("<[{}]>()\"' \t\n", rest[1]) >= 0 {
 		return m, st
 	}
 	found, result := fullMark.FindStringSubmatch(rest), yes

@@ -1,6 +1,8 @@
 package reply
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -240,9 +242,9 @@ func (r *reading) mark(t token) {
 		}
 	case m.kind == markEnd:
 		line := r.s[max(0, m.from-maxHead):m.from]
-		line = line[strings.LastIndexByte(line, '\n')+1:]
-		if isListItem(line) || m.word == "/s" && strings.Contains(line, "<s>") {
-			break
+		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:])
+		if line != "" && strings.Trim(line, "-*+•–0123456789.)") == "" || m.word == "/s" && strings.Contains(line, "<s>") {
+			break // the item of a list, or text that is struck out
 		}
 		behind := r.behindBlanks(m.to)
 		if _, st := markAt(r.s, behind, r.literals); st == yes || behind == len(r.s) {
@@ -269,12 +271,6 @@ func (r *reading) mark(t token) {
 		}
 	}
 	r.skip(t)
-}
-
-// isListItem reports whether a line so far is only the sign of a list.
-func isListItem(line string) bool {
-	line = strings.TrimSpace(line)
-	return line != "" && strings.Trim(line, "-*+•–0123456789.)") == ""
 }
 
 // opensThought reads a thought that a mark opens.
@@ -433,7 +429,7 @@ func (r *reading) rest(from int, kind itemKind) bool {
 // opens reports whether a thought begins in a range, on a line of its own.
 func (r *reading) opens(from, to int) bool {
 	for at := from; at < to; at++ {
-		if m, st := r.markAt(r.s, at); st == yes && m.kind == markThought && !m.close && r.lineBegins(at) {
+		if m, st := markAt(r.s, at, r.literals); st == yes && m.kind == markThought && !m.close && r.lineBegins(at) {
 			return true
 		}
 	}
@@ -497,7 +493,7 @@ func (r *reading) header(m mark) bool {
 		if r.s[at] != '<' {
 			continue
 		}
-		if end, st := r.markAt(r.s, at); st == yes && (end.kind == markEnd || end.kind == markHeader) {
+		if end, st := markAt(r.s, at, r.literals); st == yes && (end.kind == markEnd || end.kind == markHeader) {
 			if end.kind == markHeader && !end.close {
 				end.to = end.from // begins the next message
 			}
@@ -564,7 +560,7 @@ var broken = regexp.MustCompile(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|functi
 func (r *reading) unreadable(m mark, calls []call) {
 	end := len(r.s)
 	for at := m.to; at < len(r.s); at++ {
-		if found, st := r.markAt(r.s, at); st == yes && found.close && found.word == m.word {
+		if found, st := markAt(r.s, at, r.literals); st == yes && found.close && found.word == m.word {
 			end = found.to
 			break
 		}
@@ -609,48 +605,33 @@ func (r *reading) take(i item, calls []call) {
 		i.before = r.sentence(i.from)
 	}
 	for _, c := range calls {
-		w := written{Call: Call{Name: c.name}}
-		w.tool, w.known = r.tools.find(c.name)
-		name := w.tool.Name
-		if w.known {
-			w.Name = name
+		tool, known := r.tools.find(c.name)
+		agent := ""
+		if tool.For != "" {
+			agent = tool.Name
+			tool, _ = r.tools.find(tool.For)
 		}
-		if w.tool.For != "" {
-			w.Name = w.tool.For
-			for _, t := range r.tools.tools {
-				if t.Name == w.tool.For {
-					w.tool = t
-				}
+		w := written{Call{Name: cmp.Or(tool.Name, c.name)}, tool, known}
+		w.Args, w.Text = arguments(c.args, tool)
+		switch {
+		case agent == "":
+		case w.Args == nil:
+			w.Text = strings.TrimSpace(agent + " " + w.Text)
+		case len(tool.Params) > 0:
+			if _, given := w.Args[tool.Params[0]]; !given {
+				w.Args[tool.Params[0]] = agent
 			}
 		}
-		w.Args, w.Text = arguments(c.args, w.tool)
-		if name != w.tool.Name && w.known {
-			switch {
-			case w.Args == nil:
-				w.Text = strings.TrimSpace(name + " " + w.Text)
-			case len(w.tool.Params) > 0:
-				if _, given := w.Args[w.tool.Params[0]]; !given {
-					w.Args[w.tool.Params[0]] = name
-				}
-			}
-		}
-		if !w.known {
-			w.Why = "there is no tool " + shorten(w.Name)
-		} else if w.tool.Fits != nil {
-			if err := w.tool.Fits(w.Call); err != nil {
+		if !known {
+			w.Why = fmt.Sprintf("there is no tool %.40s", w.Name)
+		} else if tool.Fits != nil {
+			if err := tool.Fits(w.Call); err != nil {
 				w.Why = err.Error()
 			}
 		}
 		i.calls = append(i.calls, w)
 	}
 	r.add(i, i.kind != itemEnvelope)
-}
-
-func shorten(name string) string {
-	if runes := []rune(name); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return name
 }
 
 // arguments returns what a call's value says: named arguments, or text.

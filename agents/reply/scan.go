@@ -84,7 +84,7 @@ func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
 	}
 	for _, q := range quoted {
 		for at := 0; q.Own && at < len(q.Text); at++ {
-			if m, st := s.markAt(q.Text, at); st == yes {
+			if m, st := markAt(q.Text, at, s.literals); st == yes {
 				s.asked[m.word] = true
 			}
 		}
@@ -94,14 +94,6 @@ func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
 
 // foreignName is the name of the directive for the tools of other programs.
 const foreignName = "MCP"
-
-// markAt is markAt for what may begin a mark.
-func (s *scanner) markAt(text string, at int) (mark, status) {
-	if c := text[at]; c == '<' || c == '[' || c == "◁"[0] || len(s.literals) > 0 {
-		return markAt(text, at, s.literals)
-	}
-	return mark{}, no
-}
 
 // moveTo goes on behind a token; fresh says that the text there counts as the beginning of
 // a line.
@@ -270,7 +262,7 @@ func (s *scanner) thoughtEnd() (m mark, st status) {
 			}
 			s.judge = false
 		}
-		m, st = s.markAt(s.s, s.at)
+		m, st = markAt(s.s, s.at, s.literals)
 		if st == more && !s.whole {
 			return m, more
 		}
@@ -317,7 +309,7 @@ func (s *scanner) inLine() (token, status) {
 			s.fresh = false
 			continue
 		}
-		m, st := s.markAt(s.s, i)
+		m, st := markAt(s.s, i, s.literals)
 		hidden := no
 		if st == yes && m.kind != markBetween {
 			hidden = s.hidden(m)

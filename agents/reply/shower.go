@@ -177,7 +177,7 @@ func (s *Shower) mark(m mark, hidden bool) status {
 		if behind == "" {
 			return more
 		}
-		_, st := s.markAt(behind, 0)
+		_, st := markAt(behind, 0, s.literals)
 		s.stopped = st == yes
 		return st
 	case markRole, markHeader, markAround:
