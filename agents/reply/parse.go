@@ -520,6 +520,8 @@ func (r *reading) envelope(t token) {
 		if behind := r.behindBlanks(e.at); strings.HasPrefix(r.s[behind:], "```") {
 			e.at = behind + len("```")
 		}
+		rest := strings.TrimLeft(r.s[e.at:], " \t\r")
+		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
 	}
 	end := e.at
 	if !ok || len(e.calls) == 0 {

@@ -58,9 +58,9 @@ type token struct {
 func (t token) isLine() bool { return t.kind == tokenName && t.to > t.from+t.stars+len(t.name) }
 
 const (
-	maxHeld = 120  // bytes that are held because of what may still be a mark or inline code
-	maxCode = 2000 // bytes of inline code
-	maxHead = 400  // bytes of a value that are read to see whether it is a call
+	maxHeld = 120     // bytes that are held because of what may still be a mark or inline code
+	maxCode = 100_000 // bytes of inline code
+	maxHead = 400     // bytes of a value that are read to see whether it is a call
 )
 
 func newScanner(m Marks, tools []Tool, quoted []Quoted) *scanner {
@@ -344,23 +344,24 @@ func (s *scanner) code() status {
 	_, count := fenceMark(s.s[s.at:])
 	from := s.at + count
 	text := s.s[from:min(len(s.s), from+maxCode)]
-	blank := blankLine.FindStringIndex(text)
-	if blank != nil {
-		text = text[:blank[0]]
-	}
-	s.steps += len(text)
-	for at := 0; !s.wild && at < len(text); {
+	at, closed := 0, false
+	for !s.wild && !closed && at < len(text) {
 		next := strings.IndexByte(text[at:], '`')
 		if next < 0 {
+			at = len(text)
 			break
 		}
 		_, n := fenceMark(text[at+next:])
-		if at += next + n; n == count && (s.whole || from+at < len(s.s)) {
-			s.at = from + at
-			return no
-		}
+		at += next + n
+		closed = n == count && (s.whole || from+at < len(s.s))
 	}
-	if !s.whole && !s.wild && blank == nil {
+	s.steps += at
+	blank := blankLine.MatchString(text[:at])
+	switch {
+	case closed && !blank:
+		s.at = from + at
+		return no
+	case !s.whole && !s.wild && !blank:
 		if len(text) < maxHeld {
 			return more
 		}

@@ -93,6 +93,10 @@ func TestWhatRunsAndWhatIsShown(t *testing.T) {
 		{reply: "You can write this.\n```\nMEMORY_APPEND: Likes green tea\n```", shown: "You can write this.\n```\nMEMORY_APPEND: Likes green tea\n```"},
 		{reply: "| form | use |\n|---|---|\n| " + hermes + " | load |", shown: "| form | use |\n|---|---|\n| " + hermes + " | load |"},
 		{reply: "```\nSYSTEM_STATS: cpu\n```", shown: "```\nSYSTEM_STATS: cpu\n```", quoted: person + "Show me a SYSTEM_STATS line."},
+		{reply: "Action: RUN_CMD(\"ls\") is what I would do.", shown: "Action: RUN_CMD(\"ls\") is what I would do."},
+		{reply: "The form is `` say " + strings.Repeat("x ", 9000) + hermes + " `` here.", shown: "The form is `` say " + strings.Repeat("x ", 9000) + hermes + " `` here."},
+		{reply: "<tool_call name=\"MEMORY_APPEND\" lesson=\"Likes green tea\"/>", calls: `MEMORY_APPEND {"lesson":"Likes green tea"}`},
+		{reply: "<function=MEMORY_APPEND><parameter=lesson><![CDATA[1 < 2]]></parameter></function>", calls: `MEMORY_APPEND {"lesson":"1 \u003c 2"}`},
 		// Made-up results.
 		{reply: "Let me look.\nSYSTEM_STATS: cpu\n\nThe CPU is at 3 %.", calls: "SYSTEM_STATS cpu", shown: "Let me look."},
 		{reply: "SYSTEM_STATS: cpu\nResult of SYSTEM_STATS cpu:\nCPU 3 %\n\nMEMORY_APPEND: Likes green tea", calls: "SYSTEM_STATS cpu"},
