@@ -57,7 +57,7 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		k := &Indexed{}
 		var files, data sql.RawBytes
@@ -181,6 +181,7 @@ type Snapshot struct {
 	tx      *sql.Tx
 	h       *heads
 	details map[int]passages // of sources that were read, by ID
+	source  *sql.Stmt        // reads one; nil: not prepared yet
 }
 
 // Read calls use with the index at this moment. use must not keep its argument, nor read again.
@@ -261,12 +262,18 @@ func (s *Snapshot) of(ctx context.Context, k *Indexed) (passages, error) {
 	if all, ok := s.details[k.id]; ok {
 		return all, nil
 	}
+	if s.source == nil { // the transaction closes it
+		var err error
+		if s.source, err = s.tx.PrepareContext(ctx, "SELECT heads, details FROM source WHERE id=?"); err != nil {
+			return passages{}, err
+		}
+	}
 	var heads, details sql.RawBytes
-	rows, err := s.tx.QueryContext(ctx, "SELECT heads, details FROM source WHERE id=?", k.id)
+	rows, err := s.source.QueryContext(ctx, k.id)
 	if err != nil {
 		return passages{}, err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	if !rows.Next() {
 		return passages{}, cmp.Or(rows.Err(), ErrDamaged)
 	}
@@ -359,7 +366,12 @@ func (s *Snapshot) Candidates(ctx context.Context, q analysis.QueryTerms, w *ran
 		return nil, nil
 	}
 	s.x.sums.fit(int(s.h.end), len(s.h.sources))
-	r := &ranking{Snapshot: s, sums: &s.x.sums, w: w}
+	lists, err := s.tx.PrepareContext(ctx, selectLists)
+	if err != nil {
+		return nil, err
+	}
+	defer lists.Close() //nolint:errcheck // the transaction is for reading
+	r := &ranking{Snapshot: s, sums: &s.x.sums, w: w, lists: lists}
 	r.user, r.answer = w.Shares(q.AboutAnswers)
 	for _, t := range q.Terms[:min(len(q.Terms), maxTerms)] {
 		if t.Class == analysis.ClassPair {
@@ -394,6 +406,7 @@ type ranking struct {
 	*Snapshot
 	*sums
 	w            *rank.Weights
+	lists        *sql.Stmt    // selectLists
 	user, answer *rank.Shares // of its score that a passage keeps as one part of many
 	holding      []uint32     // places of the sources that hold the current term
 	scored       []uint32     // and of those with a score
@@ -405,7 +418,7 @@ type ranking struct {
 func (r *ranking) gather(ctx context.Context, t analysis.QueryTerm) (n int, err error) {
 	r.holding = r.holding[:0]
 	for _, v := range t.Variants {
-		rows, err := r.tx.QueryContext(ctx, selectLists, []byte(v.Term), (len(r.h.byID)-1)/bucketSources)
+		rows, err := r.lists.QueryContext(ctx, []byte(v.Term), (len(r.h.byID)-1)/bucketSources)
 		if err != nil {
 			return n, err
 		}
@@ -420,7 +433,7 @@ func (r *ranking) gather(ctx context.Context, t analysis.QueryTerm) (n int, err 
 
 // count adds the postings of rows, and returns for how many passages they are the first.
 func (r *ranking) count(rows *sql.Rows, weight float32) (n int, err error) {
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		var bucket int
 		var data sql.RawBytes

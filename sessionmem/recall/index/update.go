@@ -399,7 +399,7 @@ func (w *writer) losing(ctx context.Context, bucket int) (terms []string, err er
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	var term, data sql.RawBytes
 	for rows.Next() {
 		if err := rows.Scan(&term, &data); err != nil {
