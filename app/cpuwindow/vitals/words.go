@@ -162,6 +162,7 @@ func transfers(read, write float64) string {
 
 func networkDetail(s monitor.Snapshot) detail {
 	d := detail{reading: networkReading(s), scope: i18n.T("up and down together"), fraction: -1}
+	d.label = i18n.T("Network") // its interfaces have a line of their own
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""

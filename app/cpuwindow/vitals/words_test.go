@@ -138,6 +138,9 @@ func TestTheStripNamesTheInterfacesItCounts(t *testing.T) {
 		if got := networkReading(monitor.Snapshot{Network: monitor.NetworkReading{Interfaces: names}}).label; got != want {
 			t.Errorf("%v: %q, want %q", names, got, want)
 		}
+		if got := networkDetail(monitor.Snapshot{Network: monitor.NetworkReading{Interfaces: names}}).label; got != "Network" {
+			t.Errorf("%v: the page's title is %q", names, got)
+		}
 	}
 }
 
