@@ -65,7 +65,14 @@ func (e *envelope) inside(word string) (ok bool) {
 			if e.at = m.to; !e.tagged(m) {
 				return false
 			}
-		case m.kind == markBetween:
+		case m.kind == markThought && !m.close:
+			end := strings.Index(e.s[m.to:], "</"+m.word)
+			if end < 0 {
+				e.far = len(e.s)
+				return false
+			}
+			e.at = m.to + end
+		case m.kind == markBetween, m.kind == markThought:
 			e.at = m.to
 		default:
 			e.at = last
