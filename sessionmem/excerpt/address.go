@@ -10,16 +10,13 @@ import (
 // hold a key, and with … for the name and the password before its host. The address may
 // lack its scheme, and needn't be valid.
 func Address(address string) string {
-	scheme, rest, ok := strings.Cut(address, "://")
-	if !ok {
-		scheme, rest = "", address
-	} else {
-		scheme += "://"
-	}
+	scheme := schemes().FindString(address)
+	rest := address[len(scheme):]
 	// The credentials end at the last @ of the host's part, or of all if they hold a slash:
-	// then what is before it is no host with a port.
+	// then what is before it is no host with a port. Without a whole scheme nothing tells
+	// where the host begins.
 	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
+	if end < 0 || !strings.Contains(scheme, "://") {
 		end = len(rest)
 	}
 	at := strings.LastIndexByte(rest[:end], '@')
@@ -53,6 +50,10 @@ var (
 	})
 	authorization = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(bearer|authorization: *basic)\s+[\w.~+/=-]{6,}`)
+	})
+	// schemes matches the scheme, mistyped ones too ("http:/", "//"), and a second one behind it.
+	schemes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^([a-z][a-z0-9+.-]*:)?/+([a-z][a-z0-9+.-]*:/+)*|^`)
 	})
 	hostAndPort = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\[.*\]|[^:]*)(:\d*)?$`) })
 )
