@@ -114,8 +114,16 @@ func (d *mixed) wide(raw []byte) (size int) {
 		return 0
 	}
 	r := d.order.Uint32(raw)
-	if r == 0 || r >= wideEnd || !was && len(raw) >= 8 && d.order.Uint32(raw[4:]) >= wideEnd {
+	if r == 0 || r >= wideEnd {
 		return 0
+	}
+	if !was { // zeros at the end of a text, as a crash leaves them, make no character of its last letters
+		if len(raw) < 8 {
+			return 0
+		}
+		if next := d.order.Uint32(raw[4:]); next == 0 || next >= wideEnd {
+			return 0
+		}
 	}
 	d.is32 = true
 	if r != 0xfeff {

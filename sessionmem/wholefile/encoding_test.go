@@ -2,6 +2,7 @@ package wholefile
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 	"unicode/utf16"
 )
@@ -63,4 +64,17 @@ func FuzzDecodeMixed(f *testing.F) {
 			t.Errorf("%q is written back as %q", raw, again)
 		}
 	})
+}
+
+// A crash leaves zeros where the end of a file was being written. They make no other text of
+// the letters before them.
+func TestZerosInATextChangeNoLetter(t *testing.T) {
+	for _, raw := range []string{
+		"- Lives in Bergen\x00\x00\n", "- Lives in Bergen\x00\x00", "- Lives in Bergen\x00\x00\x00\x00\x00\x00\x00", "- Lives in Bergen\n\x00\x00\x00",
+		"- Lives\x00\x00 in Bergen\n", "- Lives in Bergen" + strings.Repeat("\x00", 4096), "ab\x00\x00", "- Lives in Bergen\n\x00\x00\x00\x00- Likes tea\n",
+	} {
+		if text, enc := Decode([]byte(raw)); string(text) != raw || string(enc.Encode(text)) != raw {
+			t.Errorf("%.30q becomes %.30q", raw, text)
+		}
+	}
 }
