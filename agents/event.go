@@ -11,7 +11,7 @@ type EventType string
 
 // The events of a turn. State and terminal events (done, error) always arrive; token
 // events may be merged but are never dropped. A replaced event takes back the tokens of its
-// round: they turned out to be the model's thinking.
+// round: they turned out to be the model's thinking, or a call that isn't the answer.
 const (
 	EventState          EventType = "state"
 	EventToken          EventType = "token"

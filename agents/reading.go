@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ollama/ollama/api"
+
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -197,7 +199,10 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 	if out.ended == endTurn {
 		out.ended = "stop"
 	}
-	cut := failed || r.ended != "" && r.ended != endTurn || res.DoneReason == "length"
+	// A server that has a reason of its own (content_filter, max_tokens) may have cut the
+	// reply. Ollama gives "stop" after native calls, too; others give "tool_calls".
+	whole := res.DoneReason == "" || res.DoneReason == "stop" || res.DoneReason == "tool_calls"
+	cut := failed || r.ended != "" && r.ended != endTurn || !whole
 	for _, c := range res.ToolCalls {
 		call := tools.NewCall(reply.Call{Name: c.Function.Name, Args: c.Function.Arguments.ToMap()}, false, r.known, r.d.window.Tools)
 		raw, err := json.Marshal(c.Function)
@@ -207,6 +212,8 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 		call.NativeID, call.Raw = c.ID, string(raw)
 		if cut {
 			call.Why = "the reply was cut off, and its last call may be incomplete"
+		} else if r.unread(c) {
+			call.Why = "its arguments aren't an object of JSON: call it again"
 		}
 		out.calls, out.native = append(out.calls, call), append(out.native, c)
 	}
@@ -234,6 +241,19 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 	return out
 }
 
+// unread reports whether the arguments of a native call are what is left of an object that
+// isn't JSON. The server gave them as a text, and one that is cut off must not act.
+func (r *reading) unread(c api.ToolCall) bool {
+	value, _ := c.Function.Arguments.Get("arguments")
+	left, ok := value.(string)
+	left = strings.TrimSpace(left)
+	if !ok || c.Function.Arguments.Len() > 1 || !strings.HasPrefix(left, "{") && !strings.HasPrefix(left, "[") {
+		return false
+	}
+	tool := tools.Find(r.d.window.Tools, c.Function.Name)
+	return tool == nil || !slices.ContainsFunc(tool.Doc().Params, func(p tools.Param) bool { return p.Name == "arguments" })
+}
+
 // visible reports whether a rune can be seen. Backquotes don't count: they may be an
 // empty code block.
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '`' }
@@ -242,6 +262,7 @@ func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) &
 // be told, once a dialogue; otherwise it is text.
 func (r *reading) read(out *response, parts []reply.Part, told bool) {
 	var text, thought, sent strings.Builder
+	gap := "" // blanks behind a call
 	runs := slices.ContainsFunc(parts, func(p reply.Part) bool {
 		return slices.ContainsFunc(p.Calls, func(c reply.Call) bool { return c.Why == "" })
 	})
@@ -254,6 +275,9 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 		case p.Kind == reply.KindMark:
 		case p.Behind && len(out.calls) > 0:
 			out.calls[len(out.calls)-1].Behind += as
+			if strings.TrimSpace(as) == "" {
+				gap = as
+			}
 		case again && (len(p.Calls) > 0 || p.Why != ""):
 			if len(p.Calls) == 0 {
 				p.Calls = []reply.Call{{Name: r.named(as), Why: p.Why}}
@@ -268,7 +292,8 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 				}
 				out.calls = append(out.calls, call)
 			}
-			sent.WriteString(as)
+			sent.WriteString(gap + as) // the lines of two calls stay two
+			gap = ""
 		default:
 			text.WriteString(as)
 			sent.WriteString(as)

@@ -52,6 +52,7 @@ func TestReplies(t *testing.T) {
 		stderr  string   // part of it
 		saved   string   // the line in memory.md; "" if nothing was saved
 		told    string   // part of what the model is told in the last request
+		sent    string   // what the last request holds of the model's reply, if it matters
 		lost    []string // what of the replies belongs to the template, in order
 	}{
 		"JSON with a key like an agent's tool": {ask: "List them", replies: replies{{Text: agents.String()}}, stdout: agents.String()},
@@ -72,7 +73,7 @@ func TestReplies(t *testing.T) {
 		"a dialogue":                        {ask: "Write a dialogue", replies: replies{{Text: "AGENT: Hello there, Sir.\nGUEST: Good evening.\nAGENT: Your key."}}, stdout: "AGENT: Hello there, Sir.\nGUEST: Good evening.\nAGENT: Your key."},
 		"a call that a thought rejects": {
 			ask: "What is it?", replies: replies{{Text: "I could save it:\nMEMORY_APPEND: Likes tea\nNo.</think>The answer is 42."}},
-			stdout: "I could save it:\n\nThe answer is 42.", stderr: "turned out to be the model's thinking", lost: []string{"</think>"}, // nobody knows it before its end
+			stdout: "I could save it:\n\nThe answer is 42.", stderr: "the text above was the model's thinking or a call", lost: []string{"</think>"}, // nobody knows it before its end
 		},
 		"a thought in other words": {ask: "What is it?", replies: replies{{Text: "<thinking>\nMEMORY_APPEND: Likes tea\n</thinking>\n\nThe answer is 42."}}, stdout: "The answer is 42.", lost: []string{"<thinking>", "</thinking>"}},
 		"a thought in brackets":    {ask: "What is it?", replies: replies{{Text: "[THINK]MEMORY_APPEND: Likes tea[/THINK]The answer is 42."}}, stdout: "The answer is 42.", lost: []string{"[THINK]", "[/THINK]"}},
@@ -95,6 +96,22 @@ func TestReplies(t *testing.T) {
 		"a reply that was cut": {
 			ask: "Remember that I like green tea", replies: replies{{Text: "MEMORY_APPEND: I like green te", DoneReason: "length"}, {Text: "MEMORY_APPEND: I like green tea"}, {Text: "Done."}},
 			stdout: "Done.", saved: "I like green tea",
+		},
+		"a reply that the server ended": {
+			ask: "Remember that I like green tea", replies: replies{{Text: "MEMORY_APPEND: I like green te", DoneReason: "content_filter"}, {Text: "Done."}},
+			stdout: "Done.", told: "was cut",
+		},
+		"native arguments that were cut": {
+			ask: "Remember that I like green tea", replies: replies{{Text: "", Chunks: []string{}, ToolCalls: []api.ToolCall{nativeCall("memory_append", map[string]any{"arguments": `{"lesson": "Likes green te`})}}, {Text: "Done."}},
+			stdout: "Done.", stderr: "aren't an object of JSON", told: "call it again",
+		},
+		"two lines of calls": {
+			ask: "Remember both", replies: replies{{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen"}, {Text: "Done."}},
+			stdout: "Done.", saved: "Likes green tea", sent: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen",
+		},
+		"a list of the tools that is on the screen in part": {
+			ask: "Which tools do you have?", replies: replies{{Text: "I have:\n\n- `AGENT`: hands over\n\nAGENT: hands over work\nMEMORY_APPEND: saves a line"}, {Text: "Two of them."}},
+			stdout: "I have:\n\n- `AGENT`: hands over\n\n\nTwo of them.", stderr: "or a call of a tool",
 		},
 		"thoughts until the limit": {
 			ask: "What is it?", replies: replies{{Thinking: []string{"Let me think ", "about it."}, Chunks: []string{}, DoneReason: "length"}},
@@ -155,6 +172,8 @@ func TestReplies(t *testing.T) {
 			chats := server.Chats()
 			if last := chats[len(chats)-1].Chat.Messages; !strings.Contains(last[len(last)-1].Content, tt.told) {
 				t.Errorf("told %q", last[len(last)-1].Content)
+			} else if tt.sent != "" && last[len(last)-2].Content != tt.sent {
+				t.Errorf("sent back as %q", last[len(last)-2].Content)
 			}
 		})
 	}

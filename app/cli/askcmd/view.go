@@ -149,7 +149,7 @@ func (v *view) onToken(round int, text string) {
 func (v *view) onReplaced(round int, text string) {
 	if round == v.round && strings.TrimSpace(v.printed) != "" {
 		v.write("\n")
-		v.row("mac-stats: the text above turned out to be the model's thinking; its answer follows")
+		v.row("mac-stats: the text above was the model's thinking or a call of a tool; its answer follows")
 		v.printed = ""
 	}
 	v.onToken(round, text)
