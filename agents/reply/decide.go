@@ -43,7 +43,7 @@ func (r *reading) bare(t token) {
 		ok = e.calls != nil
 		for _, c := range e.calls {
 			tool, known := r.tools.find(c.name)
-			ok = ok && !(known && tool.For != "") // {"name": "coder", …} may be anything
+			ok = ok && (!known || tool.For == "") // {"name": "coder", …} may be anything
 		}
 	}
 	if r.steps += e.at - t.from; !ok {

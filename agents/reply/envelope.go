@@ -85,7 +85,7 @@ func (e *envelope) inside(word string) (ok bool) {
 // what follows it.
 func (e *envelope) call() bool {
 	var value any
-	ok := true
+	var ok bool
 	switch {
 	case e.has("```"):
 		e.skipFence()
@@ -227,7 +227,7 @@ func (e *envelope) tagged(m mark) bool {
 	}
 	if m, st := markAt(e.s, e.at, nil); st == yes && m.close && (m.kind == markCall || m.word == "tool") {
 		e.at = m.to
-	} else if !(e.at == len(e.s) || st == yes && (m.kind == markCall || m.kind == markEnvelope || m.kind == markEnd)) {
+	} else if e.at != len(e.s) && (st != yes || m.kind != markCall && m.kind != markEnvelope && m.kind != markEnd) {
 		return false
 	}
 	e.calls = append(e.calls, call{m.attr, value})

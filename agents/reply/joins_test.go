@@ -52,7 +52,7 @@ func checkReply(t *testing.T, reply string, quoted []Quoted, splits [][]string) 
 	}
 	want := partText(reply, parts, KindText)
 	r := &reading{scanner: newScanner(Marks{}, tools, quoted), tools: newResolver(tools), quoted: quoted}
-	r.s, r.scanner.whole = reply, true
+	r.s, r.whole = reply, true
 	r.pair()
 	r.read()
 	for _, split := range splits {

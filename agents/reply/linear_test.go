@@ -95,7 +95,7 @@ var large = []struct {
 func TestReadingIsLinear(t *testing.T) {
 	steps := func(reply string) int {
 		r := &reading{scanner: newScanner(Marks{}, testTools(), nil), tools: newResolver(testTools())}
-		r.s, r.scanner.whole = reply, true
+		r.s, r.whole = reply, true
 		r.pair()
 		r.read()
 		r.parts("stop")

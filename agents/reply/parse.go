@@ -78,7 +78,7 @@ type reading struct {
 // one may be incomplete. Parse is pure and takes time linear in the length of the reply.
 func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part {
 	r := &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted}
-	r.s, r.scanner.whole = whole, true
+	r.s, r.whole = whole, true
 	r.pair()
 	r.read()
 	return r.parts(reason)
@@ -276,7 +276,7 @@ func (r *reading) mark(t token) {
 // opensThought reads a thought that a mark opens.
 func (r *reading) opensThought(m mark) bool {
 	first := r.behindItem(m.from) && !r.said(m.from)
-	if !first && !r.fresh && !r.behindItem(m.from) && !(r.began && r.sentence(m.from) == finished) {
+	if !first && !r.fresh && !r.behindItem(m.from) && (!r.began || r.sentence(m.from) != finished) {
 		return false
 	}
 	if end, st := r.closing(m.to); st == yes {

@@ -164,7 +164,7 @@ func (s *Shower) mark(m mark, hidden bool) status {
 		if m.close {
 			return s.closesThought(m, rest)
 		}
-		if hidden || s.said && s.gap && !s.fresh && !(s.began && strings.IndexByte(".!?", s.last) >= 0) {
+		if hidden || s.said && s.gap && !s.fresh && (!s.began || strings.IndexByte(".!?", s.last) < 0) {
 			s.text++
 			return no
 		}

@@ -350,12 +350,12 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 	if err != nil {
 		return err
 	}
-	defer get.Close()
+	defer func() { _ = get.Close() }() // its transaction tells
 	put, err := w.tx.PrepareContext(ctx, "REPLACE INTO posting(bucket, term, list) VALUES(?, ?, ?)")
 	if err != nil {
 		return err
 	}
-	defer put.Close()
+	defer func() { _ = put.Close() }() // as above
 	for _, term := range slices.Compact(terms) {
 		var data []byte
 		if err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); err != nil && !errors.Is(err, sql.ErrNoRows) {
