@@ -200,7 +200,7 @@ func TestManyQuickSaves(t *testing.T) {
 }
 
 // A save that doesn't know a lesson drops it. The app reports that; no request contains the
-// line, and it returns to its old place as soon as the user wants it.
+// line, and it returns to its place at the end as soon as the user wants it.
 func TestALateSaveOfTheMemoryIsReported(t *testing.T) {
 	t.Parallel()
 	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
@@ -248,7 +248,7 @@ func TestALateSaveOfTheMemoryIsReported(t *testing.T) {
 			if o := p.run("memory", "restore"); o.code != 0 || o.stderr != "" {
 				t.Errorf("memory restore: %+v", o)
 			}
-			p.holds("# My notes\n\n- I drink green tea.\n- Cats purr at night. <!-- ")
+			p.holds("# My notes\n\n- I drink green tea.\n\n## Remembered\n\n- Cats purr at night. <!-- ")
 			if o := p.run("memory", "list"); o.stderr != "" || p.lines("Dogs") != 0 {
 				t.Errorf("what is kept removed: %+v\n%s", o, p.memory())
 			}
@@ -361,13 +361,13 @@ func TestMemoryInUTF16(t *testing.T) {
 			p := newMemory(t, server.Addr())
 			tea := "Zoë drinks tea in " + from
 			p.shell(`printf '# Mine\r\n\r\n- ` + tea + `\r\n' | iconv -f UTF-8 -t ` + from + ` > "$M"`).wait()
-			p.run("memory", "add", lesson).expect(t, 0, "remembered: "+lesson+"\n  "+p.memoryFile()+":4\n", "")
+			p.run("memory", "add", lesson).expect(t, 0, "remembered: "+lesson+"\n  "+p.memoryFile()+":7\n", "")
 			p.run("ask", question).expect(t, 0, "Four.\n", "")
 			if !sentText(server.Chats(), tea) {
 				t.Error("the model was not told what the file says")
 			}
 			text := p.shell(`iconv -f ` + from + ` -t UTF-8 "$M"`).wait()
-			if want := "# Mine\r\n\r\n- " + tea + "\r\n- " + lesson; text.code != 0 || !strings.HasPrefix(text.stdout, want) {
+			if want := "# Mine\r\n\r\n- " + tea + "\r\n\r\n## Remembered\r\n\r\n- " + lesson; text.code != 0 || !strings.HasPrefix(text.stdout, want) {
 				t.Errorf("the file says %q", text.stdout)
 			}
 		})

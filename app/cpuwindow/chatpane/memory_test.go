@@ -15,8 +15,8 @@ import (
 
 func TestAProposalIsDecidedInTheChat(t *testing.T) {
 	for _, tt := range []struct{ name, button, see, memory string }{
-		{"given Save, then the memory changes", "Save", "saved: proposed", "- Likes jazz\n"},
-		{"given Discard, then it doesn't", "Discard", "discarded: proposed", "- Likes rock\n"},
+		{"given Save, then the memory changes", "Save", "saved: proposed", "## Remembered\n\n- Likes jazz <!-- "},
+		{"given Discard, then it doesn't", "Discard", "discarded: proposed", "## Remembered\n\n- Likes rock <!-- "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 				b.tap(tt.button)
 				b.Sees(tt.see)
 				data, err := os.ReadFile(path)
-				if err != nil || !strings.HasPrefix(string(data), strings.TrimSpace(tt.memory)) {
+				if err != nil || !strings.HasPrefix(string(data), tt.memory) {
 					t.Errorf("memory %q, %v", data, err)
 				}
 				if waiting, err := m.Inbox(); err != nil || len(waiting) != 0 {
@@ -46,7 +46,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 				}
 				if tt.button == "Save" {
 					b.tap("Undo")
-					if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "- Likes rock") {
+					if data, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(data), "## Remembered\n\n- Likes rock <!-- ") {
 						t.Errorf("after Undo: %q, %v", data, err)
 					}
 				}
