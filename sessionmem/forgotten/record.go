@@ -211,8 +211,11 @@ func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 // LacksKey reports whether a key is missing with which something was recorded, so that it can't
 // be recognised any more.
 func (f *Record) LacksKey() (bool, error) {
-	data, err := os.ReadFile(f.Path())
-	if f.root == "" || errors.Is(err, fs.ErrNotExist) {
+	if f.root == "" {
+		return false, nil
+	}
+	data, _, err := wholefile.ReadText(f.Path())
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {

@@ -134,7 +134,9 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		}
 		result, err := run.Wait()
 		view.end(result)
-		err = errors.Join(err, keepModel(ctx, b, session, f.model))
+		if err == nil {
+			err = keepModel(ctx, b, session, f.model)
+		}
 		c.Changed(b, session)
 		logFailure(b, session, err)
 		if errors.Is(err, fault.ErrOnDisk) && c.UnreadableConfig(b) {
@@ -145,7 +147,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 	})
 }
 
-// keepModel makes the model that was asked for the conversation's, so that -c goes on with
+// keepModel makes the model that has answered the conversation's, so that -c goes on with
 // it. A session that wasn't created has none.
 func keepModel(ctx context.Context, b *backend.Backend, name, model string) error {
 	if model == "" {
