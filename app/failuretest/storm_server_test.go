@@ -59,17 +59,22 @@ func stormAnswer(mark string) string {
 // stormLine returns the line that the agent remembers for a short answer's question.
 func stormLine(mark string) string { return "The parcel " + mark + " belongs on the upper shelf." }
 
-// stormScript always summarises with the same lesson, remembers and proposes before short
-// answers, and streams.
+// stormScript always summarises with the same lesson, remembers before short answers, or
+// proposes as the agent that may, and streams. A reply has one call: of several together none
+// runs if the agent may not use one of them.
 func stormScript() testkit.Script {
 	digest := testkit.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels, and of a red kayak to paddle.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
 	answer := func(req api.ChatRequest) testkit.Reply {
 		mark := markOf(req)
-		remembered := slices.ContainsFunc(req.Messages, func(m api.Message) bool {
-			return m.Role == "assistant" && strings.Contains(m.Content, "MEMORY_APPEND: "+stormLine(mark))
+		call := "MEMORY_APPEND: " + stormLine(mark)
+		if strings.Contains(testkit.System(req), "MEMORY_REPLACE:") {
+			call = "MEMORY_REPLACE: I drink green tea. => I drink green tea from cup " + mark + "."
+		}
+		called := slices.ContainsFunc(req.Messages, func(m api.Message) bool {
+			return m.Role == "assistant" && strings.Contains(m.Content, call)
 		})
-		if strings.HasSuffix(mark, "s") && !remembered {
-			return testkit.Reply{Text: "MEMORY_APPEND: " + stormLine(mark) + "\nMEMORY_REPLACE: I drink green tea. => I drink green tea from cup " + mark + ".\n"}
+		if strings.HasSuffix(mark, "s") && !called {
+			return testkit.Reply{Text: call + "\n"}
 		}
 		return testkit.Reply{Text: stormAnswer(mark), Delay: stormWord}
 	}

@@ -342,7 +342,8 @@ func (s *storm) acknowledge(a *asking, line string) {
 	}
 }
 
-// memoryFile returns the lines of memory.md.
+// memoryFile returns the lines of memory.md below the app's own heading, which is there once
+// and only with a line.
 func (s *storm) memoryFile() []string {
 	data, err := os.ReadFile(filepath.Join(s.p.home, "agents", "memory.md"))
 	if err != nil {
@@ -351,6 +352,10 @@ func (s *storm) memoryFile() []string {
 	rest, whole := strings.CutPrefix(string(data), memoryText)
 	if !whole || rest != "" && !strings.HasSuffix(rest, "\n") {
 		s.t.Errorf("memory.md is not whole: %q", data)
+	}
+	rest, headed := strings.CutPrefix(rest, "\n## Remembered\n\n")
+	if headed == (rest == "") {
+		s.t.Errorf("memory.md has no line below the heading, or lines without it: %q", data)
 	}
 	return strings.Split(strings.TrimSuffix(rest, "\n"), "\n")
 }
