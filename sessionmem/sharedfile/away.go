@@ -21,7 +21,7 @@ import (
 func (f *Files) away(path string) error {
 	base := filepath.Base(path)
 	if real, err := wholefile.Through(path); err == nil && real != path {
-		return fmt.Errorf("%w: %s is a link to %s, which isn't there", ErrAway, base, real)
+		return fmt.Errorf("%w: %s is a link to %s, which isn't there; put it back, or begin anew with `mac-stats memory begin`", ErrAway, base, real)
 	}
 	if !f.p.Journaled(path) {
 		return nil
@@ -81,5 +81,8 @@ func (f *Files) Begin(path string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there: nothing to begin", path)
 	}
-	return wholefile.Wrap("beginning "+path, err)
+	if err != nil {
+		return wholefile.Wrap("beginning "+path, err)
+	}
+	return f.noteEdit(path, real, nil, nil, true) // otherwise it looks like a file that an editor has just emptied
 }
