@@ -5,6 +5,7 @@ package e2etest
 import (
 	"archive/zip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -170,9 +171,10 @@ func (f *flows) attachesAPDF(t *testing.T) {
 	}
 }
 
-// exports exports from the conversation's menu in the list.
+// exports exports from the conversation's menu in the list: as markdown, which is a zip with
+// the attached PDF's text, and as HTML.
 func (f *flows) exports(t *testing.T) {
-	for ext, down := range map[string]int{".md": 7, ".html": 8} {
+	for ext, down := range map[string]int{".zip": 7, ".html": 8} {
 		f.screen.run(t, "xdotool", "mousemove", "--window", f.camera.window, "100", "222", "click", "3")
 		f.camera.still(t)
 		f.camera.shot(t, "export"+ext)
@@ -182,7 +184,11 @@ func (f *flows) exports(t *testing.T) {
 			files, _ = filepath.Glob(filepath.Join(f.user, "Downloads", "*"+ext)) // the pattern is valid
 			return len(files) == 1
 		})
-		if text := f.read(t, files[0])[0]; !strings.Contains(text, "fan loud") || !strings.Contains(text, firstFan) {
+		text := f.read(t, files[0])[0]
+		if ext == ".zip" {
+			text = unzipped(t, files[0])
+		}
+		if !strings.Contains(text, "fan loud") || !strings.Contains(text, firstFan) {
 			t.Errorf("the export as %s holds\n%s", ext, text)
 		}
 	}
@@ -210,6 +216,29 @@ func (f *flows) changesASettingAndResetsIt(t *testing.T) {
 	f.keys(t, "Tab", "Return") // Reset
 	waitFor(t, patience, "the default in the file", func() bool { return !strings.Contains(f.read(t, file)[0], "on_top = true") })
 	f.camera.shot(t, "reset")
+}
+
+// unzipped returns the transcript of an export, which has one attached file beside it.
+func unzipped(t *testing.T, path string) string {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if len(z.File) != 2 || filepath.Ext(z.File[0].Name) != ".md" {
+		t.Fatalf("the export holds %d files, the first %s", len(z.File), z.File[0].Name)
+	}
+	part, err := z.File[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer part.Close()
+	text, err := io.ReadAll(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // imports imports an export of each of the two kinds, counting first.
