@@ -74,6 +74,7 @@ func TestInjectAnyText(t *testing.T) {
 func TestFrontMatter(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\ntags:\n  - personal\ncreated: 2026-01-01\n---\n\nI live in a red house.\n": "I live in a red house.",
+
 		"---\ntags:\n- a\n- b\n---\n- c":                   "- c",
 		"---\n---\n- c":                                    "- c",
 		"--- \na: |\n  x\n  # y\n\n  z\n...\n- c":          "- c",
