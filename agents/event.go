@@ -85,7 +85,6 @@ type Event struct {
 type Made struct {
 	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files in the prompt
 	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: the passages sent with the message; done: the passages the answer is based on
-	Unkept   bool           `json:"unkept,omitempty"`   // done: the answer claims to remember something, but this turn saved, proposed or found nothing
 }
 
 // Call is a sub-call or a run of a tool.

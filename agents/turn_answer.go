@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mac-stats/agents/fault"
-	"mac-stats/agents/lessons"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -76,7 +75,6 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 		Type: EventDone, Block: t.result.AnswerID, Round: t.dialogue.rounds,
 		Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Text: t.result.Text, Made: Made{
 			Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
-			Unkept: !t.lessons.Kept() && lessons.ClaimsToRemember(t.result.Text),
 		},
 	}
 	return nil, nil

@@ -487,31 +487,3 @@ func TestTurnStreamingAnswerIsCheckpointed(t *testing.T) {
 		t.Errorf("a checkpoint stays: %q", got)
 	}
 }
-
-func TestAnAnswerThatOnlyClaimsToRememberIsMarked(t *testing.T) {
-	const claim = "I'll remember that."
-	for _, tt := range []struct {
-		name    string
-		replies []string
-		write   string
-		want    bool
-	}{
-		{"given nothing saved", []string{claim}, "auto", true},
-		{"given a lesson saved", []string{"MEMORY_APPEND: The user likes tea.", claim}, "auto", false},
-		{"given a lesson proposed", []string{"MEMORY_APPEND: The user likes tea.", claim}, "ask", false},
-		{"given a lesson that is there", []string{"MEMORY_APPEND: Likes jazz.", claim}, "auto", false},
-		{"given a lesson refused", []string{"MEMORY_APPEND: The user likes tea.", claim}, "off", true},
-		{"given another tool", []string{"SYSTEM_STATS: cpu", claim}, "auto", true},
-		{"given no claim", []string{"Tea is fine."}, "auto", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, testkit.Script{Rules: replies(tt.replies...)})
-			r.settings.MemoryWrite = tt.write
-			r.write("agents/memory.md", "- Likes jazz.\n")
-			_, events := r.say("I like tea.")
-			if last := events[len(events)-1]; last.Type != EventDone || last.Unkept != tt.want {
-				t.Errorf("the end is %+v, want unkept %v", last, tt.want)
-			}
-		})
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/sharedfile"
-	"mac-stats/sessionmem/transcript"
 )
 
 // appendTool is MEMORY_APPEND. It handles a lesson as follows:
@@ -64,52 +63,42 @@ func (m appendTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if err := m.allowed(); err != nil {
 		return tools.Result{}, err
 	}
-	if why := m.needsReview(call, text, target); why != "" {
+	if why := m.needsReview(call); why != "" {
 		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
 	}
 	return m.save(ctx, memory.Lesson{Text: text, Target: target, Confidence: 1, Session: m.c.Session})
 }
 
-// needsReview returns why a lesson may only be proposed, or "" if it may be saved. Beside
-// text of strangers, it may be saved only if the user asked to remember these words.
-func (m appendTool) needsReview(call tools.Call, lesson string, target memory.Target) string {
+// needsReview returns why a lesson may only be proposed, or "" if it may be saved.
+func (m appendTool) needsReview(call tools.Call) string {
 	switch {
 	case m.c.Place != nil:
 		return memory.WhyStrangers
 	case m.c.Write() == "ask":
 		return memory.WhyAsk
-	case m.c.Remember(call) != tools.Allowed && !m.userSaid(lesson, target):
+	case m.c.Remember(call) != tools.Allowed:
 		return memory.WhyStrangers
 	}
 	return ""
 }
 
-// userSaid reports whether the user's message in this turn asks to remember this lesson,
-// in these words. A stranger's text can make the model try, but it can't choose the words
-// or the memory.
-func (m appendTool) userSaid(lesson string, target memory.Target) bool {
-	everybodys := target == memory.Target{Kind: memory.TargetGlobal}
-	message := m.c.Message()
-	return everybodys && message.TextSources(m.c.Session).Typed() && asksToRemember(transcript.WithoutAttachments(message.Text), lesson)
-}
-
 func (m appendTool) save(ctx context.Context, lesson memory.Lesson) (tools.Result, error) {
 	written, err := m.c.Memory.Append(ctx, lesson)
 	if errors.Is(err, memory.ErrDuplicate) {
-		return m.done(string(Known))
+		return tools.Result{Text: string(Known)}, nil
 	}
 	if errors.Is(err, memory.ErrFull) {
 		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
 	}
 	if errors.Is(err, sharedfile.ErrLater) {
 		m.c.Host.Warn(err.Error())
-		return m.done(string(Waiting) + " It is saved by itself as soon as it can be.")
+		return tools.Result{Text: string(Waiting) + " It is saved by itself as soon as it can be."}, nil
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)
 	}
 	m.c.Host.Wrote(written)
-	return m.done(fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.fullness(written.Target)))
+	return tools.Result{Text: fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.fullness(written.Target))}, nil
 }
 
 // fullness returns a sentence about how full a memory is, once that is worth mentioning.

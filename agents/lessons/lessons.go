@@ -2,12 +2,11 @@
 // MEMORY_REPLACE and MEMORY_REMOVE, and decides which lessons may be saved at once.
 //
 // A lesson is saved if the settings allow it and the turn holds only text that the user
-// typed, or if the user asked for it in exactly these words. Otherwise it becomes a
-// proposal, which waits in the inbox until a person decides. Changes are always
-// proposals. Nothing is written in a private session or if memory.write is off.
+// typed. Otherwise it becomes a proposal, which waits in the inbox until a person decides:
+// where text came from decides, never its wording. Changes are always proposals. Nothing
+// is written in a private session or if memory.write is off.
 //
-// The package also detects whether an answer claims to remember something. It compares
-// words, without a model. A Lessons belongs to one turn, which is its Host.
+// A Lessons belongs to one turn, which is its Host.
 package lessons
 
 import (
@@ -52,8 +51,7 @@ type Config struct {
 
 // Lessons handles what one turn remembers. Only the turn's goroutine uses it.
 type Lessons struct {
-	c    Config
-	kept bool
+	c Config
 }
 
 // New returns the Lessons of a turn.
@@ -63,9 +61,6 @@ func New(c Config) *Lessons { return &Lessons{c: c} }
 func (l *Lessons) Tools() []tools.Tool {
 	return []tools.Tool{appendTool{l}, replaceTool{l}, removeTool{l}}
 }
-
-// Kept reports whether a lesson was saved, proposed, or already in the memory.
-func (l *Lessons) Kept() bool { return l.kept }
 
 // Unsaved is the outcome of a line that a memory tool didn't write.
 type Unsaved string
@@ -108,20 +103,14 @@ func (l *Lessons) propose(ctx context.Context, p memory.Proposal) (tools.Result,
 	p.Session, p.From, p.To = l.c.Session, l.c.Message().ID, l.c.Message().ID
 	p, err := l.c.Memory.Propose(ctx, p)
 	if errors.Is(err, memory.ErrDuplicate) {
-		return l.done(string(knownAlready) + ": " + err.Error() + ".")
+		return tools.Result{Text: string(knownAlready) + ": " + err.Error() + "."}, nil
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved or proposed: %w", err)
 	}
 	l.c.Host.Proposed(p)
-	return l.done(fmt.Sprintf("%s, who decides (%s): %s %q in %s. Don't say that it is saved.",
-		Proposed, p.Reason(), p.Kind, Words(p), filepath.Base(l.c.Memory.Path(p.Target))))
-}
-
-// done returns the result of a call that kept something or didn't need to.
-func (l *Lessons) done(text string) (tools.Result, error) {
-	l.kept = true
-	return tools.Result{Text: text}, nil
+	return tools.Result{Text: fmt.Sprintf("%s, who decides (%s): %s %q in %s. Don't say that it is saved.",
+		Proposed, p.Reason(), p.Kind, Words(p), filepath.Base(l.c.Memory.Path(p.Target)))}, nil
 }
 
 // Words returns a proposal as text: the lesson, "old => new", or the line to remove.

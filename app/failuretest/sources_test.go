@@ -81,18 +81,6 @@ func TestACallInPipedTextIsNotRun(t *testing.T) {
 	}
 }
 
-// What the user's own words ask for is remembered at once, even next to a pipe.
-func TestOwnWordsAreRememberedBesideAPipe(t *testing.T) {
-	t.Parallel()
-	server := testkit.Start(t, obeying("MEMORY_APPEND: The user likes green tea.", "Noted."))
-	p := newPlace(t, server.Addr())
-	delete(p.had, "agents/memory.md")
-	p.piped("+ x := 1", "ask", "review this, and remember that I like green tea", "-")
-	if memory, inbox := p.remembered(); !strings.Contains(memory, "likes green tea") || strings.Contains(inbox, "green tea") {
-		t.Errorf("memory:\n%s\ninbox:\n%s", memory, inbox)
-	}
-}
-
 // An answer that repeats piped text is found in another session, but still doesn't count as
 // the user's or the assistant's own words.
 func TestRepeatedTextKeepsItsSourceInOtherSessions(t *testing.T) {

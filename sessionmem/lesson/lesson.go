@@ -3,8 +3,9 @@
 // the same (AlreadySays).
 //
 // Rules:
-//   - A lesson is one short line in words. It holds no instruction to the model in any
-//     disguise, no hidden character, no secret, and no scrap of an answer or a tool's output.
+//   - A lesson is one short line in words. It holds no directive, no invisible character, no
+//     secret, and no scrap of an answer or a tool's output. What it asks for isn't judged:
+//     where it came from decides whether it is written or proposed.
 //   - A rejection names the reason and what to write instead.
 //   - A text that replaces a word with another one is never a duplicate.
 //
@@ -16,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -27,7 +27,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrRejected means that the text may not become a memory (empty, too long, instructions,
+// ErrRejected means that the text may not become a memory (empty, too long, directives,
 // invisible characters). The error's text names the reason.
 var ErrRejected = errors.New("not remembered")
 
@@ -39,27 +39,11 @@ const MaxLength = 300
 // MinConfidence is the confidence that a lesson needs to be kept or proposed.
 const MinConfidence = 0.6
 
-// instructionPatterns match texts that try to steer the model. They are tried on the text
-// in lower case with its look-alike forms unified.
-var instructionPatterns = sync.OnceValue(func() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass|drop)\b.{0,40}\b(instruction|instructions|rules|prompt|prompts|guidelines|guardrails|directives|everything above|everything before)\b`),
-		regexp.MustCompile(`\b(new|updated|real|hidden|secret) (system )?(instruction|instructions|prompt|directive)s?\b`),
-		regexp.MustCompile(`\b(system|developer) (prompt|message|instruction)s?\b`),
-		regexp.MustCompile(`\b(you are|you're) (now|no longer)\b`),
-		regexp.MustCompile(`\bfrom now on,? you\b`),
-		regexp.MustCompile(`\bpretend (to be|that you|you)\b|\bjailbreak|\bdeveloper mode\b|\bdo anything now\b`),
-		regexp.MustCompile(`\b(do not|don't|never|without) (tell|telling|inform|informing|mention|mentioning|ask|asking|notify|notifying|warn|warning) (this to )?(the |your )?(user|owner|human|operator)\b`),
-		regexp.MustCompile(`\b(reveal|print|repeat|leak|send|post|upload|exfiltrate|forward)\b.{0,60}\b(prompt|password|passwords|token|tokens|api key|api keys|secret|secrets|credential|credentials|private key|conversation|memory file)\b`),
-		regexp.MustCompile(`^\W*(system|assistant|developer|user) ?:`),
-		regexp.MustCompile(`<\|[^|]{0,40}\|>|\[/?inst\]|<</?sys>>|</?(system|assistant|instructions?|tool_call)>`),
-		regexp.MustCompile(`\bignorier\w*\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\binstrucci|\bignorez\b.{0,40}\binstructions|忽略.{0,12}(指令|指示|提示)|無視.{0,12}(指示|命令)|игнорир\w*.{0,40}инструкц`),
-	}
-})
-
-// directivePattern matches a directive: the name of a tool and a colon.
+// directivePattern matches a directive, the name of a tool and a colon, and the marks of a
+// chat template: forms that a program reads, whatever the words say.
 var directivePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
+	return regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):` +
+		`|<\|[^|]{0,40}\|>|(?i:\[/?inst\]|<</?sys>>|</?tool_call>)`)
 })
 
 // pollution matches what gets into a memory by accident: parts of an answer or of a tool's
@@ -78,6 +62,17 @@ var pollution = sync.OnceValue(func() []polluted {
 		{regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(time|level|msg)=\S+ (time|level|msg)=`), "a line of a log"},
 		{regexp.MustCompile(`^(Saved in|Not saved: proposed|nothing was saved)\b`), "a tool's output"},
 	}
+})
+
+// secretForms matches the forms of keys, and the ways people write down a password.
+var secretForms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant|or)[-_][\w-]{16,}|[A-Za-z0-9]{20,})` +
+		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}` +
+		`|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY|\bhf_[A-Za-z0-9]{20,}` +
+		`|(?i:\b(?:password|passwort|passphrase|passcode|kennwort|contraseña|mot de passe|senha|api[ _-]?key|access[ _-]?token|secret[ _-]?key|private[ _-]?key|cvv)\b(?:\s+(?:for|of|to|zum|für|von|der|del?|du|da|do)\b[^.!?:=]{0,30}?)?\s*(?:\bis\b|\blautet\b|\bist\b|\bes\b|\best\b|[:=])\s*["'` + "`" + `]?[^\s"']*[\d!@#$%^&*_][^\s"']*)` +
+		`|\bPIN\b[^.!?]{0,30}?(?:\bis\b|\bist\b|[:=])\s*\d{4,}` +
+		`|://[^\s/:@]+:[^\s/:@]+@`)
 })
 
 // polluted is a pattern and a name for texts that match it.
@@ -126,14 +121,11 @@ func Check(text string) (string, error) {
 	if why := Polluted(text); why != "" {
 		return reject("it looks like " + why + "; write what follows from it in one sentence")
 	}
-	if why := hidden(text); why != "" {
-		return reject(why)
-	}
-	if holdsSecret(text) {
+	if secretForms().MatchString(text) {
 		return reject("it seems to hold a password or a key, and a memory is plain text that goes into every prompt; if you mean it, write it into the file by hand")
 	}
-	if instructs(text) {
-		return reject("it reads like an instruction to the model; if you mean it, write it into the file by hand")
+	if directivePattern().MatchString(text) {
+		return reject("it holds a tool's call or a mark of a chat template; if you mean it, write it into the file by hand")
 	}
 	return text, nil
 }
@@ -144,19 +136,6 @@ func CheckConfidence(c float64) error {
 		return nil
 	}
 	return fmt.Errorf("%w: its confidence is %g, it takes %g to 1", ErrRejected, c, MinConfidence)
-}
-
-// instructs reports whether a text tries to steer the model, in plain words or disguised.
-func instructs(text string) bool {
-	if directivePattern().MatchString(text) {
-		return true
-	}
-	for _, plain := range unmasked(text) {
-		if slices.ContainsFunc(instructionPatterns(), func(p *regexp.Regexp) bool { return p.MatchString(plain) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // unseen returns a name for the kind of a character that invisible found.

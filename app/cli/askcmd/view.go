@@ -95,9 +95,6 @@ func (v *view) show(e agents.Event) {
 		v.row("summarised: " + words.OneLine(e.Text+" "+e.Detail, 200))
 	case agents.EventDone:
 		v.onDone(e.Text)
-		if e.Unkept {
-			v.row("nothing was saved to memory, whatever the answer says: `mac-stats memory add …` saves a line")
-		}
 	case agents.EventError:
 		v.line.Erase()
 	}

@@ -56,7 +56,6 @@ type MemoryActions struct {
 	Undo       func(key, id string)
 	Decide     func(key, id string, save bool)
 	SaveEdited func(key, id, text string)
-	SaveUnkept func(key, text string)
 	OpenInbox  func()
 	OpenMemory func(name string)
 }

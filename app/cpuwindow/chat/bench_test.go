@@ -58,8 +58,8 @@ func newBench(t *testing.T) *bench {
 		},
 		MemoryActions: MemoryActions{
 			Undo: func(_, id string) { did("undo")(id) }, Decide: func(_, id string, save bool) { did("decide")(id, save) },
-			SaveEdited: func(_, id, text string) { did("save edited")(id, text) }, SaveUnkept: func(_, text string) { did("save unkept")(text) },
-			OpenInbox: func() { did("inbox")() }, OpenMemory: func(name string) { did("memory")(name) },
+			SaveEdited: func(_, id, text string) { did("save edited")(id, text) },
+			OpenInbox:  func() { did("inbox")() }, OpenMemory: func(name string) { did("memory")(name) },
 		},
 		CopyText: func(text string) { did("copy")(text) }, OpenLink: func(url string) { did("link")(url) }, OpenFolder: func() { did("folder")() },
 		ShowMenu: func(items []*fyne.MenuItem, _ fyne.CanvasObject) {

@@ -34,9 +34,6 @@ func TestRowsOfANarrowWindowStayInTheColumn(t *testing.T) {
 		"a proposal": func(e *conversation.EntryView) {
 			e.Key, e.Kind, e.Proposal, e.Proposed, e.Text = "f", conversation.Note, "p", "a line", "Proposed, not saved: “a line”"
 		},
-		"a promise not kept": func(e *conversation.EntryView) {
-			e.Key, e.Kind, e.Unkept, e.Proposed, e.Text = "g", conversation.Note, true, "a line", "The answer says it will remember that, but nothing was saved."
-		},
 	} {
 		e := &conversation.EntryView{}
 		fill(e)

@@ -17,8 +17,6 @@ func (r *Rows) noteRows(e *conversation.EntryView, editing bool) []*column.Place
 		return r.questionRows(e)
 	case e.Removed:
 		return []*column.Placed{r.removedRow(e)}
-	case e.Unkept:
-		return []*column.Placed{r.unkeptRow(e, editing)}
 	case e.Proposal == "":
 		return []*column.Placed{{Row: r.noteRow(e), Gap: kit.Gap8}}
 	}

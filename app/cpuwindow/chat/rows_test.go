@@ -67,9 +67,6 @@ func TestANoteOffersWhatCanBeDone(t *testing.T) {
 		}, map[string]string{"Save": "decide p1 true", "Discard": "decide p1 false", "Open inbox": "inbox"}, nil},
 		"a removal":    {func(e *conversation.EntryView) { e.Text, e.Proposal = "proposed to forget “tea”", "p1" }, nil, []string{">Edit<"}},
 		"what is gone": {func(e *conversation.EntryView) { e.Text, e.Removed = "1 message is no longer in the file", true }, map[string]string{"Restore": "restore true", "Keep removed": "restore false"}, nil},
-		"a promise without a line": {func(e *conversation.EntryView) {
-			e.Text, e.Unkept, e.Proposed = "nothing was saved to memory", true, " "
-		}, nil, []string{"Remember this…"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -94,7 +91,6 @@ func TestALineToRememberIsEdited(t *testing.T) {
 		button, want string
 	}{
 		"a proposal": {func(e *conversation.EntryView) { e.Proposal = "p1" }, "Edit", "save edited p1 green tea"},
-		"a promise":  {func(e *conversation.EntryView) { e.Unkept = true }, "Remember this…", "save unkept green tea"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {

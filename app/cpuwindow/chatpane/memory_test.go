@@ -86,28 +86,3 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		}
 	})
 }
-
-func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		m := b.memory
-		b.pane.Send("Remember that I like tea.")
-		b.Settle()
-		b.run(0).Sent <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Made: agents.Made{Unkept: true}}
-		close(b.run(0).Sent)
-		b.Settle()
-		b.Sees("I'll remember that.", "nothing was saved to memory")
-		b.tap("Remember this…")
-		field, ok := b.Win.Canvas().Focused().(*kit.Field)
-		if !ok || field.Text != "I like tea" {
-			t.Fatalf("the focus is on %+v", b.Win.Canvas().Focused())
-		}
-		field.SetText("The user likes tea")
-		b.tap("Save")
-		b.Sees("remembered “The user likes tea”", "Undo")
-		saved, err := os.ReadFile(m.Path(memory.Target{Kind: memory.TargetGlobal}))
-		if err != nil || !strings.Contains(string(saved), "- The user likes tea") {
-			t.Errorf("memory.md: %q, %v", saved, err)
-		}
-	})
-}

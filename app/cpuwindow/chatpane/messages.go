@@ -47,7 +47,6 @@ func (m messages) actions() chat.Actions {
 			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
 			Decide:     func(key, id string, save bool) { decided.Decide(shown(), key, id, save) },
 			SaveEdited: func(key, id, text string) { decided.SaveEdited(shown(), key, id, text) },
-			SaveUnkept: func(key, text string) { decided.SaveUnkept(shown(), key, text) },
 			OpenInbox:  func() { p.host.OpenFile(p.parts.Memories.InboxPath()) },
 			OpenMemory: m.openMemory,
 		},

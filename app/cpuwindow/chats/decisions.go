@@ -52,15 +52,3 @@ func (d Decisions) SaveEdited(c *conversation.Conversation, key, id, text string
 		d.changed(c)
 	}()
 }
-
-// SaveUnkept saves the user's text as a lesson for all agents, after an answer claimed to
-// remember something and didn't.
-func (d Decisions) SaveUnkept(c *conversation.Conversation, key, text string) {
-	go func() {
-		written, err := d.memories.Append(d.host.Context(), memory.Lesson{
-			Text: text, Target: memory.Target{Kind: memory.TargetGlobal}, Confidence: 1, Session: c.Name,
-		})
-		c.UnkeptSaved(key, text, written, err)
-		d.changed(c)
-	}()
-}

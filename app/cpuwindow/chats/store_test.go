@@ -282,14 +282,10 @@ func TestWhatTheUserDecidesIsWrittenAndShown(t *testing.T) {
 func TestALessonIsSavedAndUndone(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *onDisk) {
 		c := b.opens("cpu-a")
-		b.onUI(func() { b.Turns.Send(c, "Remember that I like tea.", nil) })
-		b.end(0, agents.Event{Type: agents.EventDone, Block: "a1", Text: "I will.", Made: agents.Made{Unkept: true}})
 		last := func() conversation.EntryView {
 			e := c.View(time.Now()).Entries
 			return e[len(e)-1]
 		}
-		note := last()
-		b.onUI(func() { b.Decisions.SaveUnkept(c, note.Key, "I like tea") })
 		saved := func() string {
 			f, err := b.memory.Load(memory.Target{Kind: memory.TargetGlobal})
 			if err != nil {
@@ -297,19 +293,21 @@ func TestALessonIsSavedAndUndone(t *testing.T) {
 			}
 			return f.Text
 		}
-		if note = last(); note.Text != "remembered “I like tea”" || !strings.Contains(saved(), "- I like tea") {
+		w, err := b.memory.Append(t.Context(), memory.Lesson{Text: "I like tea", Target: memory.Target{Kind: memory.TargetGlobal}, Confidence: 1, Session: "cpu-a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.onUI(func() {
+			b.AddLessons("cpu-a", []memory.Written{w}, nil, time.Now())
+			b.AddLessons("cpu-other", []memory.Written{{Text: "elsewhere"}}, nil, time.Now())
+		})
+		note := last()
+		if note.Text != "remembered “I like tea”" || !strings.Contains(saved(), "- I like tea") {
 			t.Errorf("%q; the memory holds %q", note.Text, saved())
 		}
 		b.onUI(func() { b.Decisions.Undo(c, note.Key, note.UndoID) })
 		if note = last(); note.Text != "forgotten again: “I like tea”" || strings.Contains(saved(), "tea") {
 			t.Errorf("%q; the memory holds %q", note.Text, saved())
-		}
-		b.onUI(func() {
-			b.AddLessons("cpu-a", []memory.Written{{Text: "coffee", UndoID: "9"}}, nil, time.Now())
-			b.AddLessons("cpu-other", []memory.Written{{Text: "elsewhere"}}, nil, time.Now())
-		})
-		if got := last().Text; got != "remembered “coffee”" {
-			t.Errorf("a compaction's lesson is %q", got)
 		}
 	})
 }

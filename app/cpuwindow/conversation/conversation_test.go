@@ -622,16 +622,6 @@ func TestAConversationThatGoesOnElsewhereStaysBounded(t *testing.T) {
 	}
 }
 
-func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
-	c := asked("Remember that I like tea.")
-	c.private = true
-	c.Apply(agents.Event{Type: agents.EventDone, Text: "I'll remember that.", Made: agents.Made{Unkept: true}})
-	last := c.entries[len(c.entries)-1]
-	if !last.Unkept || last.Proposed != "" {
-		t.Errorf("the last entry is %+v", last)
-	}
-}
-
 // A message sent while a file is being read again stays in view.
 func TestAMessageSentDuringAReloadStays(t *testing.T) {
 	c := New("cpu-1")

@@ -84,7 +84,6 @@ type note struct {
 	memory     bool             // about the memory
 	remembered string           // the remembered text, until it is undone
 	Removed    bool             // a save removed something and the user hasn't decided about it
-	Unkept     bool             // the answer claims to remember, but nothing was saved
 }
 
 // Fault is an error as its card shows it.

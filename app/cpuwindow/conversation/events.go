@@ -42,7 +42,7 @@ func (c *Conversation) Apply(ev agents.Event) {
 	if ev.Time.IsZero() {
 		ev.Time = time.Now()
 	}
-	c.apply(ev, c.private)
+	c.apply(ev)
 }
 
 // LastUser returns the block and the text of the newest user message, for Retry.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/lessons"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/memory"
 )
@@ -193,34 +192,5 @@ func (m *memoryNotes) Decided(key string, saved bool, undoID string, err error) 
 		} else {
 			e.Text = i18n.With("discarded: {{.Text}}", i18n.Places{"Text": e.Text})
 		}
-	}
-}
-
-// addUnkept adds the note that nothing was saved, below the answer.
-func (t *turn) addUnkept(at time.Time, private bool) {
-	e := &entry{Kind: Note, Text: i18n.T("nothing was saved to memory"), At: at, note: note{memory: true, Unkept: true}}
-	if at := t.log.turnStart() - 1; at >= 0 && !private {
-		e.Proposed = lessons.In(t.log.entries[at].Text)
-	}
-	t.log.add(e)
-}
-
-// UnkeptSaved records the result of saving what the answer only claimed to remember. After
-// an error it can be tried again.
-func (m *memoryNotes) UnkeptSaved(key, text string, written memory.Written, err error) {
-	m.log.mu.Lock()
-	defer m.log.mu.Unlock()
-	for _, e := range m.log.entries {
-		if e.Key != key || !e.Unkept {
-			continue
-		}
-		e.Rev++
-		if err != nil {
-			e.Text, e.Proposed = i18n.With("not saved: {{.Why}}", i18n.Places{"Why": err.Error()}), text
-			return
-		}
-		e.Unkept, e.Proposed, e.UndoID = false, "", written.UndoID
-		e.remembered = written.Text
-		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.remembered})
 	}
 }

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -368,28 +367,6 @@ func TestAProposalIsDecided(t *testing.T) {
 				t.Errorf("it says %q, undo %q", e.Text, e.UndoID)
 			}
 		})
-	}
-}
-
-func TestAClaimToRememberIsMadeTrue(t *testing.T) {
-	c := asked("Remember that I like tea.")
-	c.Apply(agents.Event{Type: agents.EventDone, Block: "a1", Text: "I will.", Made: agents.Made{Unkept: true}})
-	e := c.entries[len(c.entries)-1]
-	if !e.Unkept || e.Proposed != "I like tea" {
-		t.Fatalf("the note is %q, to save %q", e.Text, e.Proposed)
-	}
-	c.UnkeptSaved("another", "x", memory.Written{}, nil)
-	c.UnkeptSaved(e.Key, "green tea", memory.Written{}, errors.New("the disk is full"))
-	if e.Text != "not saved: the disk is full" || e.Proposed != "green tea" || !e.Unkept {
-		t.Errorf("after an error: %q, to save %q", e.Text, e.Proposed)
-	}
-	c.UnkeptSaved(e.Key, "green tea", memory.Written{Text: "green tea", UndoID: "7"}, nil)
-	if e.Text != "remembered “green tea”" || e.Unkept || e.UndoID != "7" {
-		t.Errorf("%q, undo %q", e.Text, e.UndoID)
-	}
-	c.Undone(e.Key, nil)
-	if e.Text != "forgotten again: “green tea”" {
-		t.Errorf("%q", e.Text)
 	}
 }
 

@@ -33,8 +33,8 @@ type turn struct {
 	usage                  *agents.Usage
 }
 
-// apply applies one event of the run. private means that nothing is written to disk.
-func (t *turn) apply(ev agents.Event, private bool) {
+// apply applies one event of the run.
+func (t *turn) apply(ev agents.Event) {
 	switch ev.Type {
 	case agents.EventState:
 		t.applyState(ev)
@@ -65,7 +65,7 @@ func (t *turn) apply(ev agents.Event, private bool) {
 	case agents.EventUsage:
 		t.applyUsage(ev)
 	case agents.EventDone:
-		t.applyDone(ev, private)
+		t.applyDone(ev)
 	case agents.EventError:
 		t.applyError(ev)
 	}
@@ -196,7 +196,7 @@ func (t *turn) applyUsage(ev agents.Event) {
 	}
 }
 
-func (t *turn) applyDone(ev agents.Event, private bool) {
+func (t *turn) applyDone(ev agents.Event) {
 	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Answer && e.Live })
 	if e == nil && ev.Text != "" {
 		e = t.answerFor(ev)
@@ -214,9 +214,6 @@ func (t *turn) applyDone(ev agents.Event, private bool) {
 	if h := t.log.inTurn(func(e *entry) bool { return e.Kind == Head }); h != nil && len(ev.Read)+len(ev.Recalled) > 0 {
 		h.Read, h.Recalled = ev.Read, ev.Recalled
 		h.Rev++
-	}
-	if ev.Unkept {
-		t.addUnkept(ev.Time, private)
 	}
 	t.endRun()
 	t.succeeded = true
