@@ -13,6 +13,7 @@ const (
 	CutLoop    = endLoop    // it repeated itself
 	CutTime    = endTime    // ollama.answer_time has passed
 	CutThought = endThought // the model thought too long
+	CutServer  = "server"   // the server ended it for a reason of its own
 )
 
 // fullPercent is the part of a context from which it counts as full. The maximum length of
@@ -21,9 +22,10 @@ const fullPercent = 90
 
 // CutShort describes why an answer is incomplete, so that the window can translate it.
 type CutShort struct {
-	Why   string        `json:"why"` // one of the Cut constants
-	Model string        `json:"model"`
-	After time.Duration `json:"after_ns,omitempty"` // CutTime: the time limit of an answer
+	Why    string        `json:"why"` // one of the Cut constants
+	Model  string        `json:"model"`
+	After  time.Duration `json:"after_ns,omitempty"` // CutTime: the time limit of an answer
+	Reason string        `json:"reason,omitempty"`   // CutServer: the server's word for it
 }
 
 // cutShort returns why the reply is incomplete, or nil if it is complete. used is the
@@ -39,8 +41,10 @@ func (c *cast) cutShort(r response, used *Usage) *CutShort {
 	case endTime:
 		cut.After = c.settings.AnswerTime
 	case endLoop, endThought:
-	default:
+	case "stop":
 		return nil
+	default:
+		cut.Why, cut.Reason = CutServer, r.ended
 	}
 	return cut
 }
@@ -56,6 +60,8 @@ func (c CutShort) words() string {
 		return "The answer began to repeat itself and was stopped."
 	case CutTime:
 		return "The answer was stopped after " + c.After.String() + " (ollama.answer_time)."
+	case CutServer:
+		return "The answer may be incomplete. The server's reason for its end: " + c.Reason + "."
 	}
 	return c.Model + " thought too long and was stopped."
 }
@@ -64,11 +70,17 @@ func (c CutShort) words() string {
 // "yes" in Notes of older versions.
 const attrGoOn = "go-on"
 
+// attrReason is the server's word for why it ended an answer.
+const attrReason = "reason"
+
 // note returns the Note about the answer to a message.
 func (c CutShort) note(message string) transcript.Block {
 	attrs := map[string]string{attrGoOn: c.Why}
 	if c.After > 0 {
 		attrs[attrTook] = tookAttr(c.After)
+	}
+	if c.Reason != "" {
+		attrs[attrReason] = c.Reason
 	}
 	return transcript.Block{Note: noteLimit, Model: c.Model, Parent: message, Text: c.words(), Attrs: attrs}
 }
@@ -83,5 +95,5 @@ func CutShortOf(note transcript.Block) *CutShort {
 	if why == "" || why == "yes" {
 		return nil
 	}
-	return &CutShort{Why: why, Model: note.Model, After: TookOf(note)}
+	return &CutShort{Why: why, Model: note.Model, After: TookOf(note), Reason: note.Attrs[attrReason]}
 }

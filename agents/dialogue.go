@@ -2,12 +2,14 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -83,7 +85,7 @@ func (d *dialogue) ask(ctx context.Context) (response, error) {
 	r, err := d.askOnce(ctx)
 	if err == nil && r.ended == endThought && r.text == "" && !d.hushed {
 		r.draft.Discard()
-		if err := d.keepThought(ctx, r); err != nil {
+		if err := errors.Join(d.keepThought(ctx, r), d.keepUnrun(ctx, r)); err != nil {
 			return r, err
 		}
 		no := false
@@ -155,6 +157,15 @@ func (d *dialogue) withSources(b transcript.Block) transcript.Block {
 		s |= transcript.FromAgent
 	}
 	return b.WithSources(s)
+}
+
+// empty returns the error for a reply without an answer.
+func (d *dialogue) empty(r response) error {
+	e := &fault.Empty{Model: d.model.Name, Thought: r.thought != "", Cut: r.thought != "" && (r.ended == "length" || r.ended == endThought)}
+	if r.ended != "stop" && !e.Cut {
+		e.Reason = r.ended
+	}
+	return e
 }
 
 // keepThought writes the model's thinking before a reply as a Note above it, which is shown

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,6 +202,16 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil
+}
+
+// keepUnrun writes the calls of a reply of which nothing runs.
+func (d *dialogue) keepUnrun(ctx context.Context, r response) error {
+	for _, call := range r.calls {
+		if _, err := d.skip(ctx, call, "not run, "+cmp.Or(call.Why, "the model is asked again")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // skip returns the outcome of a call that doesn't run.

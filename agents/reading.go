@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -62,6 +62,8 @@ const (
 	// madeUpBytes is the length of a mark at the end of a reply that can only be a turn that
 	// the model makes up.
 	madeUpBytes = 64
+	// maxReason limits a server's reason to end an answer, in characters.
+	maxReason = 100
 )
 
 func newReading(d *dialogue, stop context.CancelFunc) *reading {
@@ -195,14 +197,14 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 		r.write(r.echo.Finish())
 	}
 	r.endThinking()
-	out := response{draft: r.draft, ended: cmp.Or(r.ended, res.DoneReason), thinking: r.thinking}
-	if out.ended == endTurn {
+	out := response{draft: r.draft, ended: r.ended, thinking: r.thinking}
+	switch {
+	case r.ended == endTurn, r.ended == "" && res.Whole():
 		out.ended = "stop"
+	case r.ended == "":
+		out.ended = excerpt.Shorten(excerpt.OneLine(res.DoneReason), maxReason)
 	}
-	// A server that has a reason of its own (content_filter, max_tokens) may have cut the
-	// reply. Ollama gives "stop" after native calls, too; others give "tool_calls".
-	whole := res.DoneReason == "" || res.DoneReason == "stop" || res.DoneReason == "tool_calls"
-	cut := failed || r.ended != "" && r.ended != endTurn || !whole
+	cut := failed || out.ended != "stop"
 	for _, c := range res.ToolCalls {
 		call := tools.NewCall(reply.Call{Name: c.Function.Name, Args: c.Function.Arguments.ToMap()}, false, r.known, r.d.window.Tools)
 		raw, err := json.Marshal(c.Function)
@@ -220,9 +222,9 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 	if out.native != nil {
 		r.known = nil
 	}
-	reason := "stop"
-	if cut {
-		reason = cmp.Or(r.ended, res.DoneReason, "error")
+	reason := out.ended
+	if failed && r.ended == "" {
+		reason = "error"
 	}
 	r.read(&out, r.parse(reason), !cut || r.ended == "" && !failed)
 	if out.thought != "" && res.Thinking != "" {

@@ -102,9 +102,12 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 	for {
 		r, err := d.ask(ctx)
 		if err == nil && len(r.calls) == 0 && strings.TrimSpace(r.text) == "" {
-			err = &fault.Empty{Model: d.model.Name, Thought: r.thought != "", Cut: r.thought != "" && (r.ended == "length" || r.ended == endThought)}
+			err = d.empty(r)
 		}
 		kept, keepErr := d.keep(ctx, r)
+		if err != nil {
+			keepErr = errors.Join(keepErr, d.keepUnrun(ctx, r))
+		}
 		if err = errors.Join(err, keepErr); err != nil || len(r.calls) == 0 {
 			return kept.Text, kept.ID, err
 		}

@@ -30,10 +30,10 @@ func (t *turn) keepRound(ctx context.Context, r response) error {
 func (t *turn) keepPartial(ctx context.Context) error {
 	if strings.TrimSpace(t.reply.text) == "" {
 		t.reply.draft.Discard()
-		return t.dialogue.keepThought(ctx, t.reply)
+		return errors.Join(t.dialogue.keepThought(ctx, t.reply), t.dialogue.keepUnrun(ctx, t.reply))
 	}
 	t.result.Stopped = true
-	return t.keepAnswer(ctx)
+	return errors.Join(t.dialogue.keepUnrun(ctx, t.reply), t.keepAnswer(ctx))
 }
 
 // keepAnswer appends the reply as the turn's answer.
@@ -60,7 +60,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 		if err := t.dialogue.keepThought(ctx, t.reply); err != nil {
 			return nil, err
 		}
-		return nil, &fault.Empty{Model: t.cast.model.Name, Thought: t.reply.thought != "", Cut: t.reply.thought != "" && (t.reply.ended == "length" || t.reply.ended == endThought)}
+		return nil, t.dialogue.empty(t.reply)
 	}
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (t *turn) mayShrink() bool {
 // otherwise by leaving out the older half of the history.
 func (t *turn) shrink(ctx context.Context) (phase, error) {
 	t.shrunk = true
-	if err := t.keepRound(ctx, t.reply); err != nil {
+	if err := errors.Join(t.keepRound(ctx, t.reply), t.dialogue.keepUnrun(ctx, t.reply)); err != nil {
 		return nil, err
 	}
 	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.cast.model.Name); err == nil && numCtx > 0 && t.cast.chosen.Context == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/testkit"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -141,6 +142,27 @@ func TestAnAnswerThatIsTooLongIsMarked(t *testing.T) {
 	}
 	if c := CutShortOf(r.lastNote()); c == nil || *c != (CutShort{Why: CutLength, Model: testModel}) {
 		t.Errorf("the note %+v tells %+v", r.lastNote(), c)
+	}
+}
+
+// A server has reasons of its own to end an answer. Some of them mean that it is whole.
+func TestAnAnswerThatTheServerEndedIsNamed(t *testing.T) {
+	for reason, whole := range map[string]bool{
+		"stop": true, "STOP": true, "eos": true, "end_turn": true, "tool_calls": true,
+		"content_filter": false, "max_tokens": false, "SAFETY": false, "because": false, "x\x1b[31m\ny": false,
+	} {
+		r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "It is long", DoneReason: reason}}}})
+		result, events := r.say("Tell me a long story.")
+		told := goOns(events)
+		if result.Text != "It is long" || whole != (len(told) == 0) {
+			t.Errorf("%s: %q, told %q", reason, result.Text, told)
+		}
+		if whole || len(told) == 0 {
+			continue
+		}
+		if c := CutShortOf(r.lastNote()); !strings.Contains(told[0], excerpt.OneLine(reason)) || c == nil || c.Why != CutServer || c.Reason != excerpt.OneLine(reason) {
+			t.Errorf("%s: told %q, the note tells %+v", reason, told, c)
+		}
 	}
 }
 

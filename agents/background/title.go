@@ -46,7 +46,7 @@ func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, str
 	if err != nil {
 		return "", ""
 	}
-	return cleanTitle(answerOf(model, res), res.DoneReason == "length"), model.Name
+	return cleanTitle(answerOf(model, res), !res.Whole()), model.Name
 }
 
 // lacksTitle reports whether a session needs a title: it has its first answer, nobody gave

@@ -102,10 +102,12 @@ func Saving(what string, err error) error {
 	return &Save{What: what, Err: err}
 }
 
-// Empty is ErrEmpty with the model, and whether that thought, even until its limit.
+// Empty is ErrEmpty with the model, whether that thought, even until its limit, and the
+// reason that the server gave for the end, if it isn't the usual one.
 type Empty struct {
 	Model        string
 	Thought, Cut bool
+	Reason       string
 }
 
 func (e *Empty) Error() string { return ErrEmpty.Error() + ": " + e.Model }
@@ -205,6 +207,9 @@ func explainTurn(err error) (Explanation, bool) {
 			return Explanation{KindServer, fmt.Sprintf("%s thought until its limit and gave no answer.", empty.Model), "What it thought is kept. Switch thinking off for this conversation, or raise ollama.num_ctx."}, true
 		case empty.Thought:
 			return Explanation{KindServer, fmt.Sprintf("%s only thought and gave no answer.", empty.Model), "What it thought is kept. Retry, or switch thinking off for this conversation."}, true
+		}
+		if empty.Reason != "" {
+			return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer. The server's reason for its end: %s.", empty.Model, empty.Reason), "Retry, or choose another model."}, true
 		}
 		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.Model), "Retry, or choose another model."}, true
 	case errors.Is(err, ErrOnDisk):

@@ -55,6 +55,7 @@ func TestExplain(t *testing.T) {
 		{fmt.Errorf("%w: \"codre\"; did you mean coder?", registry.ErrNoAgent), KindAgent, `No such agent: "codre"; did you mean coder?`, "agents list"},
 		{fmt.Errorf("%w: \"x\"", registry.ErrNoSkill), KindAgent, "No such skill", "skills"},
 		{&Empty{Model: "qwen3:8b"}, KindServer, "qwen3:8b gave an empty answer.", "Retry"},
+		{&Empty{Model: "qwen3:8b", Reason: "content_filter"}, KindServer, "qwen3:8b gave an empty answer. The server's reason for its end: content_filter.", "Retry"},
 		{&Empty{Model: "qwen3:8b", Thought: true}, KindServer, "qwen3:8b only thought and gave no answer.", "kept"},
 		{&Empty{Model: "qwen3:8b", Thought: true, Cut: true}, KindServer, "qwen3:8b thought until its limit and gave no answer.", "ollama.num_ctx"},
 		{fmt.Errorf("%w: the message is empty", ErrRequest), KindInternal, "the message is empty.", "Write"},

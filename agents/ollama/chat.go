@@ -35,12 +35,14 @@ type Chunk struct {
 	ToolCalls []api.ToolCall
 }
 
+func (c Chunk) empty() bool { return c.Content == "" && c.Thinking == "" && len(c.ToolCalls) == 0 }
+
 // ChatResult is a finished answer. After an error, it holds what had arrived.
 type ChatResult struct {
 	Content      string
 	Thinking     string
 	ToolCalls    []api.ToolCall
-	DoneReason   string // stop | length
+	DoneReason   string // stop | length; other servers have others
 	PromptTokens int    // prompt_eval_count
 	AnswerTokens int    // eval_count
 	LoadTime     time.Duration
@@ -49,12 +51,23 @@ type ChatResult struct {
 	Loaded       bool // the call had to load the model
 }
 
+// Whole reports whether the model ended its answer by itself, which Ollama calls "stop". A
+// reason that isn't known may be a filter or a limit of the server's own.
+func (r ChatResult) Whole() bool {
+	switch strings.ToLower(r.DoneReason) {
+	case "", "stop", "eos", "eos_token", "end_turn", "complete", "stop_sequence", "tool_calls", "tool_use", "function_call":
+		return true
+	}
+	return false
+}
+
 // chatLine is one line of the stream, or an error.
 type chatLine struct {
-	Message    message   `json:"message"`
-	Done       flag      `json:"done"`
-	DoneReason text      `json:"done_reason"`
-	Failure    errorText `json:"error"`
+	messageFields           // of a line without a message
+	Message       message   `json:"message"`
+	Done          flag      `json:"done"`
+	DoneReason    text      `json:"done_reason"`
+	Failure       errorText `json:"error"`
 
 	PromptEvalCount    number `json:"prompt_eval_count"`
 	EvalCount          number `json:"eval_count"`
@@ -64,7 +77,10 @@ type chatLine struct {
 }
 
 func (l chatLine) failure() string { return string(l.Failure) }
-func (l chatLine) last() bool      { return bool(l.Done) }
+func (l chatLine) last() bool      { return bool(l.Done) || l.DoneReason != "" }
+func (l chatLine) blank() bool {
+	return !l.Message.present && l.messageFields.chunk().empty() && !l.last() && l.Failure == ""
+}
 
 // Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the call
 // within 200 ms with ErrCancelled. A 503 is retried with back-off at most 3 times, as long
@@ -132,7 +148,7 @@ func (c *Client) chat(ctx context.Context, t target, run *chatRun) error {
 		if err != nil {
 			return t.fail(ErrServer, "the request can't be written as JSON", err)
 		}
-		call := streamCall{target: t, path: "/api/chat", body: body, maxLine: maxLine, watch: true, idle: c.idle, reading: readingTime(run.req)}
+		call := streamCall{target: t, path: "/api/chat", body: body, most: maxValue, watch: true, idle: c.idle, reading: readingTime(run.req)}
 		cold, err := stream(ctx, c, call, run.onPhase, run.onLine)
 		run.result.Loaded = run.result.Loaded || cold
 		switch {
@@ -209,8 +225,9 @@ func (r *chatRun) onPhase(p Phase) {
 }
 
 func (r *chatRun) onLine(l chatLine) {
-	r.emit(Chunk{Content: string(l.Message.Content), Thinking: string(l.Message.Thinking), ToolCalls: l.Message.ToolCalls})
-	if !l.Done {
+	r.emit(l.Message.chunk())
+	r.emit(l.messageFields.chunk())
+	if !l.last() {
 		return
 	}
 	r.result.DoneReason = string(l.DoneReason)
@@ -219,7 +236,7 @@ func (r *chatRun) onLine(l chatLine) {
 }
 
 func (r *chatRun) emit(ch Chunk) {
-	if ch.Content == "" && ch.Thinking == "" && len(ch.ToolCalls) == 0 {
+	if ch.empty() {
 		return
 	}
 	r.started = true

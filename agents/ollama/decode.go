@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -18,7 +19,7 @@ import (
 // take a value of another type as far as it makes sense; whatever else doesn't fit is left
 // out. An error means that data isn't JSON of the expected kind at all.
 func decode(data []byte, into any) error {
-	err := json.Unmarshal(data, into)
+	err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), into)
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
 		return nil // encoding/json has decoded the other fields
@@ -26,9 +27,9 @@ func decode(data []byte, into any) error {
 	return err
 }
 
-// text is a string. A list of parts ({"type": "text", "text": …}) is joined. Null, false and
-// an empty object are no text; anything else is kept as it is written, so that nothing of an
-// answer is lost.
+// text is a string. Parts ({"type": "text", "text": …}) are joined. Null, false and an empty
+// object are no text; anything else is kept as it is written, so that nothing of an answer is
+// lost.
 type text string
 
 // UnmarshalJSON accepts any JSON.
@@ -38,20 +39,23 @@ func (t *text) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	var s string
-	var parts []struct {
-		Text *string `json:"text"`
+	type part struct {
+		Text    *string `json:"text"`
+		Content *string `json:"content"`
 	}
+	parts := make([]part, 1)
 	switch {
 	case json.Unmarshal(b, &s) == nil, bytes.Equal(b, []byte("false")), bytes.Equal(b, []byte("{}")):
 		*t = text(s)
 		return nil
-	case json.Unmarshal(b, &parts) == nil:
-		for _, part := range parts {
-			if part.Text == nil {
+	case json.Unmarshal(b, &parts[0]) == nil, json.Unmarshal(b, &parts) == nil:
+		for _, p := range parts {
+			said := cmp.Or(p.Text, p.Content)
+			if said == nil {
 				*t = text(b)
 				return nil
 			}
-			s += *part.Text
+			s += *said
 		}
 		*t = text(s)
 		return nil
@@ -114,7 +118,7 @@ type list[T any] []T
 func (l *list[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	var raw []json.RawMessage
-	if json.Unmarshal(b, &raw) != nil {
+	if b = unquoted(b); json.Unmarshal(b, &raw) != nil {
 		raw = []json.RawMessage{b}
 	}
 	for _, one := range raw {
@@ -126,41 +130,93 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// messageFields are the fields of a message. Thoughts and calls have several names.
+type messageFields struct {
+	Content          text           `json:"content"`
+	Response         text           `json:"response"` // of /api/generate
+	Thinking         text           `json:"thinking"`
+	Reasoning        text           `json:"reasoning"`
+	ReasoningContent text           `json:"reasoning_content"`
+	ToolCalls        list[toolCall] `json:"tool_calls"`
+	FunctionCall     list[toolCall] `json:"function_call"`
+}
+
+// chunk returns what the fields add to an answer. Thoughts under two names are the same.
+func (f messageFields) chunk() Chunk {
+	ch := Chunk{Content: string(f.Content + f.Response), Thinking: string(cmp.Or(f.Thinking, f.Reasoning, f.ReasoningContent))}
+	for _, call := range append(f.ToolCalls, f.FunctionCall...) {
+		if c := api.ToolCall(call); c.ID != "" || c.Function.Name != "" || c.Function.Arguments.Len() > 0 {
+			ch.ToolCalls = append(ch.ToolCalls, c)
+		}
+	}
+	return ch
+}
+
 // message is the message of an answer. A bare string is its content.
 type message struct {
-	Content   text
-	Thinking  text
-	ToolCalls []api.ToolCall
+	messageFields
+	present bool
 }
 
 // UnmarshalJSON accepts any JSON.
 func (m *message) UnmarshalJSON(b []byte) error {
-	*m = message{}
-	var fields struct {
-		Content   text           `json:"content"`
-		Thinking  text           `json:"thinking"`
-		ToolCalls list[toolCall] `json:"tool_calls"`
-	}
-	if decode(b, &fields) != nil {
+	*m = message{present: true}
+	if decode(b, &m.messageFields) != nil {
 		return m.Content.UnmarshalJSON(b)
-	}
-	m.Content, m.Thinking = fields.Content, fields.Thinking
-	for _, call := range fields.ToolCalls {
-		m.ToolCalls = append(m.ToolCalls, api.ToolCall{ID: string(call.ID), Function: api.ToolCallFunction{
-			Index: int(call.Function.Index), Name: string(call.Function.Name),
-			Arguments: api.ToolCallFunctionArguments(call.Function.Arguments),
-		}})
 	}
 	return nil
 }
 
-type toolCall struct {
-	ID       text `json:"id"`
-	Function struct {
-		Index     number    `json:"index"`
-		Name      text      `json:"name"`
-		Arguments arguments `json:"arguments"`
-	} `json:"function"`
+// toolCall is a native call: Ollama's, in which "function" holds name and arguments, or a
+// flat one. One without a name keeps what it holds as its arguments.
+type toolCall api.ToolCall
+
+// calledFunction is the function of a call. A bare string is its name.
+type calledFunction struct {
+	Index      number     `json:"index"`
+	Name       text       `json:"name"`
+	Arguments  *arguments `json:"arguments"`
+	Parameters *arguments `json:"parameters"`
+	Input      *arguments `json:"input"`
+}
+
+// UnmarshalJSON accepts any JSON.
+func (c *toolCall) UnmarshalJSON(b []byte) error {
+	b = unquoted(b)
+	var call struct {
+		calledFunction
+		ID       text            `json:"id"`
+		Function json.RawMessage `json:"function"`
+	}
+	var inner calledFunction
+	if decode(b, &call) == nil && decode(call.Function, &inner) != nil {
+		_ = inner.Name.UnmarshalJSON(call.Function) // accepts anything
+	}
+	name := string(cmp.Or(inner.Name, call.Name))
+	args := cmp.Or(inner.Arguments, inner.Parameters, inner.Input, call.Arguments, call.Parameters, call.Input)
+	if args == nil {
+		args = new(arguments)
+		if name == "" && call.ID == "" {
+			_ = args.UnmarshalJSON(b) // accepts anything
+		}
+	}
+	*c = toolCall{ID: string(call.ID), Function: api.ToolCallFunction{
+		Index: int(cmp.Or(inner.Index, call.Index)), Name: name, Arguments: api.ToolCallFunctionArguments(*args),
+	}}
+	return nil
+}
+
+// unquoted returns the JSON object or list that a JSON string holds, and any other value as
+// it is.
+func unquoted(b []byte) []byte {
+	var s string
+	if len(b) == 0 || b[0] != '"' || json.Unmarshal(b, &s) != nil {
+		return b
+	}
+	if inner := bytes.TrimSpace([]byte(s)); len(inner) > 0 && (inner[0] == '{' || inner[0] == '[') && json.Valid(inner) {
+		return inner
+	}
+	return b
 }
 
 // arguments are the arguments of a native call as the model gave them: numbers are
@@ -172,14 +228,11 @@ type arguments api.ToolCallFunctionArguments
 func (a *arguments) UnmarshalJSON(b []byte) error {
 	args := api.NewToolCallFunctionArguments()
 	defer func() { *a = arguments(args) }()
-	if setFields(&args, b) {
+	if setFields(&args, unquoted(b)) {
 		return nil
 	}
 	value, _ := exact(b) // encoding/json has checked it
-	if s, ok := value.(string); ok && (strings.TrimSpace(s) == "" || setFields(&args, []byte(s))) {
-		return nil
-	}
-	if value != nil {
+	if s, ok := value.(string); value != nil && (!ok || strings.TrimSpace(s) != "") {
 		args.Set("arguments", value)
 	}
 	return nil

@@ -20,6 +20,7 @@ type embedLine struct {
 }
 
 func (l embedLine) failure() string { return string(l.Failure) }
+func (l embedLine) blank() bool     { return false }
 func (l embedLine) last() bool      { return true }
 
 // Embed returns a vector per text, with truncate:false: a text longer than the model's
@@ -98,7 +99,7 @@ func (c *Client) embed(ctx context.Context, model string, texts []string) ([][]f
 		return nil, t.fail(ErrServer, "the request can't be written as JSON", err)
 	}
 	var vectors [][]float32
-	call := streamCall{target: t, path: "/api/embed", body: body, maxLine: maxEmbedAnswer, watch: true, idle: c.idle}
+	call := streamCall{target: t, path: "/api/embed", body: body, most: maxEmbedAnswer, watch: true, idle: c.idle}
 	_, err = stream(ctx, c, call, func(Phase) {}, func(l embedLine) {
 		for _, v := range l.Embeddings {
 			vectors = append(vectors, v)

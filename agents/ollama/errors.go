@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -108,7 +109,8 @@ func (t target) foreign(detail string, cause error) *Error {
 
 // notJSON is foreign with the words that came instead.
 func (t target) notJSON(detail string, data []byte, cause error) *Error {
-	return t.foreign(strings.TrimSuffix(detail+": "+Sentence(data[:min(len(data), maxErrorBody)]), ": "), cause)
+	data = data[:min(len(data), maxErrorBody)]
+	return t.foreign(strings.TrimSuffix(detail+": "+cmp.Or(Sentence(data), excerpt.Shorten(excerpt.OneLine(string(data)), maxSentence)), ": "), cause)
 }
 
 // ended returns the error for a call whose context is done.

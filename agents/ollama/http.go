@@ -54,7 +54,7 @@ func newHTTPClient(base *url.URL) *http.Client {
 	}
 }
 
-// open sends a request and returns the body of a response with status 200; the caller
+// open sends a request and returns the body of a response with a status of success; the caller
 // closes it. Any other response is an *Error.
 func (c *Client) open(ctx context.Context, t target, method, path string, body []byte) (io.ReadCloser, error) {
 	if c.bad != nil {
@@ -79,9 +79,13 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 	if err != nil {
 		return nil, t.transport(err, false)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		defer closeAnswer(resp)
 		return nil, t.refused(resp)
+	}
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		defer closeAnswer(resp)
+		return nil, t.foreign("it answered compressed ("+coding+"), which nobody asked for", nil)
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		defer closeAnswer(resp)

@@ -1,6 +1,7 @@
 package ollama_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -64,7 +65,13 @@ func TestAFieldOfAnotherTypeDoesNotFailAnAnswer(t *testing.T) {
 		"content in parts":               {`{"message":{"content":[{"type":"text","text":"o"},{"type":"text","text":"k"}],"thinking":null}}` + done, "ok", "", "null"},
 		"content is a number":            {`{"message":{"content":42}}` + done, "42", "", "null"},
 		"content is an object":           {`{"message":{"content":{"a":1}}}` + done, `{"a":1}`, "", "null"},
-		"thinking is false":              {`{"message":{"content":"ok","thinking":false,"tool_calls":{}}}` + done, "ok", "", `[{"function":{"index":0,"name":"","arguments":{}}}]`},
+		"thinking is false":              {`{"message":{"content":"ok","thinking":false,"tool_calls":{}}}` + done, "ok", "", "null"},
+		"thoughts as reasoning":          {`{"message":{"content":"","reasoning":"hm "}}` + "\n" + `{"message":{"content":"ok","reasoning_content":"so"}}` + done, "ok", "hm so", "null"},
+		"thoughts under two names":       {`{"message":{"content":"ok","reasoning":"hm","reasoning_content":"hm","thinking":""}}` + done, "ok", "hm", "null"},
+		"thoughts in parts":              {`{"message":{"content":"ok","reasoning":[{"type":"text","text":"h"},{"type":"text","text":"m"}]}}` + done, "ok", "hm", "null"},
+		"thoughts in an object":          {`{"message":{"content":"ok","reasoning":{"content":"hm"}}}` + done, "ok", "hm", "null"},
+		"the fields without a message":   {`{"role":"assistant","content":"ok","thinking":"hm","done":false}` + done, "ok", "hm", "null"},
+		"the answer as a response":       {`{"response":"ok","thinking":"hm","done":false}` + done, "ok", "hm", "null"},
 		"the error is null":              {`{"message":{"content":"ok"},"error":null}` + done, "ok", "", "null"},
 		"the error is empty":             {`{"message":{"content":"ok"},"error":{}}` + done, "ok", "", "null"},
 		"images and roles of any kind":   {`{"model":1,"message":{"role":[],"content":"ok","images":"x","tool_name":3}}` + done, "ok", "", "null"},
@@ -75,8 +82,18 @@ func TestAFieldOfAnotherTypeDoesNotFailAnAnswer(t *testing.T) {
 		"empty arguments":                {`{"message":{"tool_calls":[{"function":{"name":"F","arguments":""}},{"function":{"name":"G","arguments":null}},{"function":{"name":"H"}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{}}},{"function":{"index":0,"name":"G","arguments":{}}},{"function":{"index":0,"name":"H","arguments":{}}}]`},
 		"a call that isn't in a list":    {`{"message":{"tool_calls":{"function":{"name":"F","arguments":{"a":true}}}}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":true}}}]`},
 		"numbers and null as they are":   {`{"message":{"tool_calls":[{"function":{"name":"F","arguments":{"big":9007199254740993,"pi":3.10,"no":null,"deep":{"n":[12345678901234567890]}}}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"big":9007199254740993,"pi":3.10,"no":null,"deep":{"n":[12345678901234567890]}}}}]`},
-		"one call of three isn't one":    {`{"message":{"tool_calls":[null,7,{"function":{"name":"F","arguments":{}}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{}}}]`},
-		"a call's function is text":      {`{"message":{"content":"ok","tool_calls":[{"function":"F"}]}}` + done, "ok", "", `[{"function":{"index":0,"name":"","arguments":{}}}]`},
+		"one call of three isn't one":    {`{"message":{"tool_calls":[null,{},{"function":{"name":"F","arguments":{}}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{}}}]`},
+		"what isn't a call is kept":      {`{"message":{"tool_calls":[7,"F(1)",{"x":1}]}}` + done, "", "", `[{"function":{"index":0,"name":"","arguments":{"arguments":7}}},{"function":{"index":0,"name":"","arguments":{"arguments":"F(1)"}}},{"function":{"index":0,"name":"","arguments":{"x":1}}}]`},
+		"a call's function is text":      {`{"message":{"content":"ok","tool_calls":[{"function":"F","arguments":{"a":1}}]}}` + done, "ok", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"a flat call":                    {`{"message":{"tool_calls":[{"id":"c","index":2,"name":"F","arguments":{"a":1}}]}}` + done, "", "", `[{"id":"c","function":{"index":2,"name":"F","arguments":{"a":1}}}]`},
+		"a flat call with text":          {`{"message":{"tool_calls":[{"type":"function","name":"F","arguments":"{\"a\":1}"}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"a flat call with an input":      {`{"message":{"tool_calls":[{"type":"tool_use","id":"c","name":"F","input":{"a":1}}]}}` + done, "", "", `[{"id":"c","function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"parameters":                     {`{"message":{"tool_calls":[{"function":{"name":"F","parameters":{"a":1}}},{"function":{"name":"G"},"arguments":{"b":2}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}},{"function":{"index":0,"name":"G","arguments":{"b":2}}}]`},
+		"calls as text":                  {`{"message":{"tool_calls":"[{\"name\":\"F\",\"arguments\":{\"a\":1}}]"}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"one call as text":               {`{"message":{"tool_calls":["{\"name\":\"F\",\"arguments\":{\"a\":1}}"]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"one call as function_call":      {`{"message":{"content":null,"function_call":{"name":"F","arguments":"{\"a\":1}"}}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"calls beside the message":       {`{"message":{"content":""},"tool_calls":[{"function":{"name":"F","arguments":{"a":1}}}]}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"a":1}}}]`},
+		"an argument called input":       {`{"message":{"tool_calls":[{"name":"F","arguments":{"input":"x","name":"y"}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"input":"x","name":"y"}}}]`},
 		"arguments with a broken object": {`{"message":{"tool_calls":[{"function":{"name":"F","arguments":"{\"a\": "}}]}}` + done, "", "", `[{"function":{"index":0,"name":"F","arguments":{"arguments":"{\"a\": "}}}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +109,45 @@ func TestAFieldOfAnotherTypeDoesNotFailAnAnswer(t *testing.T) {
 			want := []any{tt.content, tt.thinking, tt.calls, "stop", 7, 2}
 			if diff := cmp.Diff(want, []any{got.Content, got.Thinking, string(calls), got.DoneReason, got.PromptTokens, got.AnswerTokens}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A line end isn't what makes a line of a stream: gateways send an object over several
+// lines, several on one, or the events of a browser, with signs of life between them.
+func TestStreamsInOtherFramesAreRead(t *testing.T) {
+	const one, two, done = `{"message":{"content":"o"}}`, `{"message":{"content":"k"}}`, `{"message":{"content":""},"done":true,"done_reason":"stop"}`
+	pretty := func(object string) string {
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(object), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	events := "data: " + one + "\n\ndata:" + two + "\n\ndata: " + done + "\n\n"
+	for name, tt := range map[string]struct{ body, content string }{
+		"one object over lines":      {pretty(`{"message":{"content":"ok"},"done":true,"done_reason":"stop"}`), "ok"},
+		"each object over lines":     {pretty(one) + "\n" + pretty(two) + "\n\n" + pretty(done), "ok"},
+		"brackets and quotes within": {pretty(`{"message":{"content":"{\"a\\\\\": [\"}\"}"},"done":true,"done_reason":"stop"}`), `{"a\\": ["}"}`},
+		"several on one line":        {one + two + " " + done + "\n", "ok"},
+		"a list":                     {"[" + one + ",\n" + two + "\n,\n" + done + "]\n", "ok"},
+		"a list over lines":          {pretty("[" + one + "," + two + "," + done + "]"), "ok"},
+		"ends of lines of DOS":       {strings.ReplaceAll(pretty(one)+"\n"+two+"\n"+done+"\n", "\n", "\r\n"), "ok"},
+		"record separators":          {"\x1e" + one + "\n\x1e" + two + "\n\x1e" + done + "\n", "ok"},
+		"events":                     {events, "ok"},
+		"events of DOS":              {strings.ReplaceAll(events, "\n", "\r\n"), "ok"},
+		"events with fields":         {"retry: 3000\n\nevent: message\nid: 7\ndata: " + one + "\n\nevent:message\nid\ndata: " + two + "\n\ndata: " + done + "\n\ndata: [DONE]\n\n", "ok"},
+		"events over lines":          {"data: " + strings.ReplaceAll(pretty(one), "\n", "\ndata: ") + "\n\ndata: " + two + "\n\ndata: " + done, "ok"},
+		"events that end by a word":  {"data: " + one + "\n\ndata: " + two + "\n\ndata: [DONE]\n\n", "ok"},
+		"signs of life":              {"\n\n: ping\n\n" + one + "\n:\n   \n" + two + "\n: keepalive\n{}\nnull\n" + `{"status":"waiting"}` + "\n" + done + "\n", "ok"},
+		"the reason ends it":         {one + "\n" + `{"message":{"content":"k"},"done_reason":"stop"}` + "\n", "ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := answering(t, nil, map[string]http.HandlerFunc{"/api/chat": saying(tt.body)})
+			got, err := c.Chat(t.Context(), ask("How?"))
+			if err != nil || got.Content != tt.content || !got.Whole() {
+				t.Errorf("%q, %+v, %v", got.Content, got, err)
 			}
 		})
 	}
@@ -170,6 +226,12 @@ func TestTheServersSentenceIsTold(t *testing.T) {
 		"another program's page":      {404, "text/html", "<title>Not here</title>", "doesn't look like Ollama: it answered 404 Not Found: Not here.", "OLLAMA_HOST", false, false, false},
 		"a model that isn't found":    {404, "application/json", `{"error":"model 'qwen3:8b' not found"}`, "isn't installed (HTTP 404): model 'qwen3:8b' not found.", "models pull", false, true, true},
 		"an unknown architecture":     {500, "application/json", `{"error":"unknown model architecture: 'new'"}`, ": unknown model architecture: 'new'.", "Update Ollama", false, false, true},
+		"an event that is an error":   {200, "text/event-stream", "event: error\ndata: {\"message\": \"The queue is full\"}\n\n", ": The queue is full.", "Retry", false, false, true},
+		"an event with an error":      {200, "text/event-stream", "data: {\"error\": {\"message\": \"The queue is full\"}}\n\n", ": The queue is full.", "Retry", false, false, true},
+		"an error over lines":         {200, "application/json", "{\n  \"error\": \"The queue is full\"\n}\n", ": The queue is full.", "Retry", false, false, true},
+		"an event in words":           {200, "text/event-stream", "event: error\ndata: The queue is full\n\n", ": The queue is full.", "Retry", false, false, true},
+		"another protocol":            {200, "text/event-stream", `data: {"choices":[{"delta":{"content":"Hello"}}]}` + "\n\ndata: [DONE]\n\n", `{"choices":[{"delta":{"content":"Hello"}}]}`, "OLLAMA_HOST", false, false, false},
+		"a number":                    {200, "application/json", "42\n", "not the JSON expected: 42.", "OLLAMA_HOST", false, false, false},
 		"a line without JSON":         {200, "application/json", "upstream connect error\n", "not the JSON expected: upstream connect error.", "OLLAMA_HOST", false, false, false},
 		"a 200 with a login page":     {200, "text/html; charset=utf-8", "<title>Sign in</title><p>Please", "with a web page: Sign in – Please.", "OLLAMA_HOST", false, false, false},
 		"an address with a key":       {500, "application/json", `{"error":"Get \"https://up/x?key=secret\": EOF"}`, `Get "https://up/x?…": EOF`, "Retry", false, false, true},
@@ -204,6 +266,18 @@ func TestTheServersSentenceIsTold(t *testing.T) {
 				t.Errorf("told: %s %s\nwant: %s %s", x.Sentence, x.Next, tt.sentence, tt.step)
 			}
 		})
+	}
+}
+
+// An answer in a coding that nobody asked for is named.
+func TestACompressedAnswerIsNamed(t *testing.T) {
+	c := answering(t, nil, map[string]http.HandlerFunc{"/api/chat": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		_, _ = w.Write([]byte{0x0b, 0x02, 0x80, 'h', 'i', 0x03})
+	}})
+	_, err := c.Chat(t.Context(), ask("How?"))
+	if x := fault.Explain(err); !strings.Contains(x.Sentence, "compressed (br)") {
+		t.Errorf("%+v", x)
 	}
 }
 

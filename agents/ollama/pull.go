@@ -27,6 +27,7 @@ type pullLine struct {
 
 func (l pullLine) failure() string { return string(l.Failure) }
 func (l pullLine) last() bool      { return l.Status == "success" }
+func (l pullLine) blank() bool     { return l.Status == "" && l.Failure == "" }
 
 // Pull downloads a model; progress may be nil. An error line in the stream is an error,
 // and so is a stream that ends without success. Downloaded data stays, and the next Pull
@@ -38,7 +39,7 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)
 		return t.fail(ErrServer, "the request can't be written as JSON", err)
 	}
 	layers := layerSum{}
-	call := streamCall{target: t, path: "/api/pull", body: body, maxLine: maxLine, idle: pullSilence * c.idle}
+	call := streamCall{target: t, path: "/api/pull", body: body, most: maxValue, idle: pullSilence * c.idle}
 	_, err = stream(ctx, c, call, func(Phase) {}, func(l pullLine) {
 		if p := layers.add(l); progress != nil {
 			progress(p)

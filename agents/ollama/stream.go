@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ const (
 type streamLine interface {
 	failure() string // the line's "error", or ""
 	last() bool      // whether it is the last line
+	blank() bool     // whether it has no field in use
 }
 
 // streamCall is a request whose response arrives line by line.
@@ -27,7 +29,7 @@ type streamCall struct {
 	target
 	path    string
 	body    []byte
-	maxLine int           // bytes
+	most    int           // bytes of one value
 	watch   bool          // the call may load a model: report phases, pause the idle timeout meanwhile
 	idle    time.Duration // the longest silence
 	reading time.Duration // additional time for the prompt before the first line
@@ -140,7 +142,7 @@ func pump[L streamLine](ctx context.Context, c *Client, call streamCall, lines c
 		return
 	}
 	defer body.Close()
-	reader := newLineReader(body, call.maxLine)
+	reader := newValueReader(body, call.most)
 	for {
 		var line L
 		if err := readLine(reader, call.target, &line); err != nil {
@@ -151,29 +153,41 @@ func pump[L streamLine](ctx context.Context, c *Client, call streamCall, lines c
 			return
 		}
 		if line.last() {
-			_, _ = io.Copy(io.Discard, io.LimitReader(body, keepLine)) // so that the connection can be reused
+			_, _ = io.Copy(io.Discard, io.LimitReader(body, keepValue)) // so that the connection can be reused
 			return
 		}
 	}
 }
 
-// readLine decodes the next line. An error line, a cut stream and invalid JSON are typed
+// readLine decodes the next line. An error line, a cut stream and what isn't JSON are typed
 // errors.
-func readLine[L streamLine](r *lineReader, t target, line *L) error {
-	raw, whole, err := r.next()
+func readLine[L streamLine](v *valueReader, t target, line *L) error {
+	raw, err := v.next()
+	over := string(raw) == "[DONE]" // the end of a stream of OpenAI's
 	switch {
+	case (over || errors.Is(err, io.EOF)) && v.odd != nil && !v.known:
+		return t.notJSON("its answer has none of the fields expected", v.odd, err)
+	case over:
+		raw = []byte(`{"done": true}`)
 	case errors.Is(err, io.EOF):
 		return t.fail(ErrStreamCut, "the stream ended before done", io.ErrUnexpectedEOF)
-	case errors.Is(err, errLineTooLong):
-		return t.foreign("a line of its answer is longer than "+humanize.Bytes(uint64(r.max)), err)
+	case errors.Is(err, errCutValue):
+		return t.fail(ErrStreamCut, "the stream ended within a line", err)
+	case errors.Is(err, errTooLong):
+		return t.foreign("a line of its answer is longer than "+humanize.Bytes(uint64(v.max)), err)
 	case err != nil:
 		return t.transport(err, true)
+	case v.failed:
+		return t.reported(http.StatusOK, cmp.Or(Sentence(raw), string(raw)))
 	}
-	if err := decode(bytes.TrimPrefix(raw, []byte("\ufeff")), line); err != nil {
-		if !whole && raw[0] == '{' {
-			return t.fail(ErrStreamCut, "the stream ended within a line", err)
-		}
+	if err := decode(raw, line); err != nil {
 		return t.notJSON("a line of its answer is not the JSON expected", raw, err)
+	}
+	switch {
+	case !(*line).blank():
+		v.known = true
+	case v.odd == nil:
+		v.odd = bytes.Clone(raw)
 	}
 	if words := (*line).failure(); words != "" {
 		return t.reported(http.StatusOK, words)

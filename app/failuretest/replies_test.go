@@ -105,6 +105,26 @@ func TestReplies(t *testing.T) {
 			ask: "Remember that I like green tea", replies: replies{{Text: "", Chunks: []string{}, ToolCalls: []api.ToolCall{nativeCall("memory_append", map[string]any{"arguments": `{"lesson": "Likes green te`})}}, {Text: "Done."}},
 			stdout: "Done.", stderr: "aren't an object of JSON", told: "call it again",
 		},
+		"an end of the server's own": {ask: "Tell me", replies: replies{{Text: "It begins", DoneReason: "content_filter"}}, stdout: "It begins", stderr: "content_filter"},
+		"an empty answer with a reason": {
+			ask: "Tell me", replies: replies{{Text: "", Chunks: []string{}, DoneReason: "content_filter"}}, code: 1, stderr: "content_filter",
+		},
+		"a native call before an error": {
+			ask: "Remember that I like green tea", code: 1, stderr: "out of memory",
+			replies: replies{{Chunks: []string{}, ToolCalls: []api.ToolCall{nativeCall("memory_append", map[string]any{"lesson": "Likes green tea"})}, Fault: &testkit.Fault{Kind: testkit.FaultErrorLine, After: 1, Message: "out of memory"}}},
+		},
+		"native calls before a break": {
+			ask: "Remember that I like green tea", code: 1, stdout: "I'll save", stderr: "broke off",
+			replies: replies{{Text: "I'll save", ToolCalls: []api.ToolCall{nativeCall("memory_append", map[string]any{"lesson": "Likes green tea"}), nativeCall("nothing_known", map[string]any{"deep": "water"})}, Fault: &testkit.Fault{Kind: testkit.FaultReset, After: 4}}},
+		},
+		"a native call of a sub-call before an error": {
+			ask: "Sort it", stdout: "It failed.",
+			replies: replies{
+				{Text: "AGENT: coder Sort 3 numbers"},
+				{Chunks: []string{}, ToolCalls: []api.ToolCall{nativeCall("fetch_url", map[string]any{"url": "http://deep.example/water"})}, Fault: &testkit.Fault{Kind: testkit.FaultErrorLine, After: 1, Message: "out of memory"}},
+				{Text: "It failed."},
+			},
+		},
 		"two lines of calls": {
 			ask: "Remember both", replies: replies{{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen"}, {Text: "Done."}},
 			stdout: "Done.", saved: "Likes green tea", sent: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen",
@@ -160,6 +180,14 @@ func TestReplies(t *testing.T) {
 			kept := p.keptOf("cli-s")
 			for _, r := range tt.replies {
 				text := r.Text + " " + strings.Join(r.Thinking, "")
+				for _, call := range r.ToolCalls {
+					text += " " + call.Function.Name
+					for _, value := range call.Function.Arguments.All() {
+						if value != nil {
+							text += " " + fmt.Sprint(value)
+						}
+					}
+				}
 				for _, mark := range tt.lost {
 					text = strings.Replace(text, mark, " ", 1)
 				}

@@ -380,10 +380,11 @@ func TestTheReasonOfACutAnswerIsShownInTheUsersLanguage(t *testing.T) {
 		"loop":     "The answer began to repeat itself and was stopped.",
 		"time":     "The answer was stopped after 1m30s (ollama.answer_time).",
 		"thinking": "m thought too long and was stopped.",
+		"server":   "The answer may be incomplete. The server's reason for its end: content_filter.",
 		"yes":      "as written", // by an older version
 		"later":    "as written", // by a newer one
 	} {
-		note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: "limit", Model: "m", Parent: "u1", Text: "as written", Attrs: map[string]string{"go-on": why, "took": "90000ms"}}
+		note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: "limit", Model: "m", Parent: "u1", Text: "as written", Attrs: map[string]string{"go-on": why, "took": "90000ms", "reason": "content_filter"}}
 		got := reopened(user, note)
 		if e := got[len(got)-1]; e.Text != want || !e.GoOn {
 			t.Errorf("read again, %q is %+v", why, e)

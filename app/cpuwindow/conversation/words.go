@@ -118,6 +118,8 @@ func cutShortWords(c *agents.CutShort, written string) string {
 		return i18n.T("The answer began to repeat itself and was stopped.")
 	case agents.CutTime:
 		return i18n.With("The answer was stopped after {{.Time}} (ollama.answer_time).", i18n.Places{"Time": c.After})
+	case agents.CutServer:
+		return i18n.With("The answer may be incomplete. The server's reason for its end: {{.Reason}}.", i18n.Places{"Reason": c.Reason})
 	case agents.CutThought:
 		return i18n.With("{{.Model}} thought too long and was stopped.", i18n.Places{"Model": c.Model})
 	}

@@ -44,6 +44,7 @@ var texts = []string{
 	"The session is held by the {{.Who}}.",
 	"Wait until that answer is finished, or stop it there. Your message was not sent.",
 	"Stopped.", "The partial answer is kept. Retry asks again.",
+	"{{.Model}} gave an empty answer. The server's reason for its end: {{.Reason}}.",
 	"{{.Model}} gave an empty answer.", "Retry, or choose another model.",
 	"{{.Model}} thought until its limit and gave no answer.", "What it thought is kept. Switch thinking off for this conversation, or raise ollama.num_ctx.",
 	"{{.Model}} only thought and gave no answer.", "What it thought is kept. Retry, or switch thinking off for this conversation.",

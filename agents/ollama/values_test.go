@@ -12,55 +12,58 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestLineReader(t *testing.T) {
+func TestValueReader(t *testing.T) {
 	long := strings.Repeat("x", 3*readChunk)
+	object := `{"a": ["` + long + `"]}`
 	tests := []struct {
 		name  string
 		in    string
 		limit int
 		want  []string
-		whole bool // of the last line
 		err   error
 	}{
-		{"empty", "", 100, nil, false, io.EOF},
-		{"one line", "a\n", 100, []string{"a"}, true, io.EOF},
-		{"no newline at the end", "a\nb", 100, []string{"a", "b"}, false, io.EOF},
-		{"blank lines and CRLF", "\n a \r\n\r\n\nb\n  ", 100, []string{"a", "b"}, true, io.EOF},
-		{"longer than the buffer", long + "\nb\n", 1 << 20, []string{long, "b"}, true, io.EOF},
-		{"exactly the buffer", long[:readChunk-1] + "\nb\n", 1 << 20, []string{long[:readChunk-1], "b"}, true, io.EOF},
-		{"too long", "a\n" + long + "\n", readChunk, []string{"a"}, true, errLineTooLong},
+		{"empty", "", 100, nil, io.EOF},
+		{"words", "a\n", 100, []string{"a"}, io.EOF},
+		{"no newline at the end", "a\nb", 100, []string{"a", "b"}, io.EOF},
+		{"blank lines and CRLF", "\n a \r\n\r\n\nb\n  ", 100, []string{"a", "b"}, io.EOF},
+		{"longer than the buffer", long + "\nb\n", 1 << 20, []string{long, "b"}, io.EOF},
+		{"exactly the buffer", long[:readChunk-1] + "\nb\n", 1 << 20, []string{long[:readChunk-1], "b"}, io.EOF},
+		{"too long", "a\n" + long + "\n", readChunk, []string{"a"}, errTooLong},
+		{"an object longer than the buffer", object + object + "\nb", 1 << 20, []string{object, object, "b"}, io.EOF},
+		{"an object that is too long", "{}\n" + strings.ReplaceAll(object, "[", "\n["), readChunk, []string{"{}"}, errTooLong},
+		{"an object over lines", "{\n\"a\":\n{\n}\n}{}", 100, []string{"{\n\"a\":\n{\n}\n}", "{}"}, io.EOF},
+		{"a cut object", "{}\n{\"a\": {}\n", 100, []string{"{}"}, errCutValue},
+		{"a broken string", "{\"a\": \"b\n{}\n", 100, []string{`{"a": "b`, "{}"}, io.EOF},
+		{"a missing brace", "{\"a\": {}\n{}\n", 100, []string{"{\"a\": {}\n", "{}"}, io.EOF},
+		{"a brace too many", "{}}\n{}\n", 100, []string{"{}", "}", "{}"}, io.EOF},
+		{"words behind an object", "{} or not\n", 100, []string{"{}", "or not"}, io.EOF},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, source := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {
-				got, whole, err := readAllLines(newLineReader(source, tt.limit))
-				if diff := cmp.Diff(tt.want, got); diff != "" || whole != tt.whole || !errors.Is(err, tt.err) {
-					t.Errorf("whole %v, err %v, lines (-want +got):\n%s", whole, err, diff)
+				r := newValueReader(source, tt.limit)
+				var got []string
+				value, err := r.next()
+				for ; err == nil; value, err = r.next() {
+					got = append(got, string(value))
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" || !errors.Is(err, tt.err) {
+					t.Errorf("err %v, values (-want +got):\n%s", err, diff)
 				}
 			}
 		})
 	}
 }
 
-func readAllLines(r *lineReader) (lines []string, whole bool, err error) {
-	for {
-		line, w, err := r.next()
-		if err != nil {
-			return lines, whole, err
-		}
-		lines, whole = append(lines, string(line)), w
-	}
-}
-
-func TestLineReaderReleasesTheMemoryOfALongLine(t *testing.T) {
-	r := newLineReader(strings.NewReader(strings.Repeat("x", 10*keepLine)+"\nshort\n"), maxLine)
+func TestValueReaderReleasesTheMemoryOfALongValue(t *testing.T) {
+	r := newValueReader(strings.NewReader(strings.Repeat("x", 10*keepValue)+"\nshort\n"), maxValue)
 	for range 2 {
-		if _, _, err := r.next(); err != nil {
+		if _, err := r.next(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if cap(r.long) > keepLine {
-		t.Errorf("%d bytes are still held", cap(r.long))
+	if cap(r.buf) > keepValue {
+		t.Errorf("%d bytes are still held", cap(r.buf))
 	}
 }
 
@@ -74,11 +77,12 @@ func FuzzStream(f *testing.F) {
 		`{"message":{"content":"<think>a</thi"},"done":false}` + "\n" + `{"message":{"content":"nk>b"},"done":true}` + "\n",
 		`{"message":{"tool_calls":[{"function":{"arguments":"not an object"}}]}}` + "\n",
 		`{"done":true,"prompt_eval_count":-1,"total_duration":1e99}` + "\n", "\xef\xbb\xbf{}\n", strings.Repeat("{", 2*readChunk) + "\n",
+		"event: error\ndata: {\"message\": \"x\"}\n\n", "data: {\ndata: \"response\": \"a\"}\n: x\n\ndata: [DONE]\n", "[{\"content\": \"a\"},\n{\"done_reason\": \"stop\"}]",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		reader := newLineReader(bytes.NewReader(data), maxLine)
+		reader := newValueReader(bytes.NewReader(data), maxValue)
 		run := &chatRun{}
 		var sum strings.Builder
 		run.req.OnChunk = func(c Chunk) { sum.WriteString(c.Content) }
