@@ -79,7 +79,7 @@ type chatLine struct {
 func (l chatLine) failure() string { return string(l.Failure) }
 func (l chatLine) last() bool      { return bool(l.Done) || l.DoneReason != "" }
 func (l chatLine) blank() bool {
-	return !l.Message.present && l.messageFields.chunk().empty() && !l.last() && l.Failure == ""
+	return !l.Message.present && l.chunk().empty() && !l.last() && l.Failure == ""
 }
 
 // Chat streams one answer (truncate:false, shift:false). Cancelling ctx ends the call
@@ -226,7 +226,7 @@ func (r *chatRun) onPhase(p Phase) {
 
 func (r *chatRun) onLine(l chatLine) {
 	r.emit(l.Message.chunk())
-	r.emit(l.messageFields.chunk())
+	r.emit(l.chunk())
 	if !l.last() {
 		return
 	}
