@@ -1,6 +1,8 @@
 package forgotten
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -320,6 +322,10 @@ func TestOnlyOneForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		root := t.TempDir()
 		f := NewRecord(root, nil)
+		if _, err := f.Lock(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("without a session folder, which may come back: %v", err)
+		}
+		must(t, os.Mkdir(filepath.Join(root, transcript.SessionDir), 0o700))
 		unlock, err := f.Lock(t.Context())
 		must(t, err)
 		began := time.Now()

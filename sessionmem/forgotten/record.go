@@ -354,10 +354,11 @@ func (t *Traces) only(g *Forgetting) *Traces {
 	return one
 }
 
-// Lock makes this the only process that may forget, or returns ErrForgetting.
+// Lock makes this the only process that may forget, or returns ErrForgetting. As the lock of
+// the memory, it never creates the session folder.
 func (f *Record) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wholefile.Explain("locking what is forgotten", err)
 	}
 	lock := wholefile.NewLock(f.lockPath())

@@ -217,9 +217,12 @@ func TestLock(t *testing.T) {
 		}
 		unlock()
 		session := filepath.Join(r.root, transcript.SessionDir)
+		other := r.again() // which has never taken the lock
 		must(t, os.Rename(session, r.root+"/away"))
-		if _, err := r.Lock(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("while it is away: %v", err)
+		for _, files := range []*sharedfile.Files{r.Files, other} {
+			if _, err := files.Lock(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("while it is away: %v", err)
+			}
 		}
 		must(t, os.Rename(r.root+"/away", session))
 		unlock, err = r.Lock(t.Context())

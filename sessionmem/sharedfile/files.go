@@ -53,7 +53,7 @@ type Sieve interface {
 type Files struct {
 	p       Params
 	journal *Journal
-	locked  atomic.Bool // the lock's folder has been created
+	had     atomic.Bool // there was a session folder
 
 	mu        sync.Mutex // guards the fields below
 	read      map[string]known
@@ -63,7 +63,10 @@ type Files struct {
 
 // New returns the files under p.Root.
 func New(p Params) *Files {
-	return &Files{p: p, journal: newJournal(p), read: map[string]known{}, sightings: map[string]sight{}, own: map[string]wholefile.Stamp{}}
+	f := &Files{p: p, journal: newJournal(p), read: map[string]known{}, sightings: map[string]sight{}, own: map[string]wholefile.Stamp{}}
+	_, err := os.Stat(filepath.Join(p.Root, transcript.SessionDir))
+	f.had.Store(err == nil)
+	return f
 }
 
 // Journal returns the record of what the app wrote.
@@ -77,18 +80,18 @@ const memoryLock = "memory.lock"
 // and replacing it.
 const memoryTries = 5
 
-// Lock takes the lock of the memory files. It creates the session folder once: if the
-// folder disappears later, it was moved away and may come back.
+// Lock takes the lock of the memory files. It creates the session folder only if it never
+// saw one: a folder that is gone was moved away and may come back.
 func (f *Files) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.p.Root, transcript.SessionDir, transcript.LocksDir)
 	mkdir := os.MkdirAll
-	if f.locked.Load() {
+	if f.had.Load() {
 		mkdir = os.Mkdir
 	}
 	if err := mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wholefile.Explain("locking the memory", err)
 	}
-	f.locked.Store(true)
+	f.had.Store(true)
 	l := wholefile.NewLock(filepath.Join(dir, memoryLock))
 	if err := wholefile.TakeLock(ctx, l); err != nil {
 		return nil, wholefile.Explain("locking the memory", err)
