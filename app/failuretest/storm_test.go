@@ -156,9 +156,12 @@ func (s *storm) cycle() {
 	s.check()
 
 	var work sync.WaitGroup
-	work.Go(func() { s.keepAsking("cli-long", "l", "orchestrator") })
-	work.Go(func() { s.keepAsking("cli-short", "s", "memory-keeper") }) // it may propose
-	work.Go(func() { s.keepAsking("cli-compacted", "s", "orchestrator") })
+	work.Go(func() { s.keepAsking("cli-long", "l", "orchestrator", nil) })
+	work.Go(func() { s.keepAsking("cli-short", "s", "memory-keeper", nil) }) // it may propose
+	summarised := make(chan struct{})
+	work.Go(func() {
+		s.keepAsking("cli-compacted", "s", "orchestrator", sync.OnceFunc(func() { close(summarised) }))
+	})
 	stop := make(chan struct{})
 	edited := make(chan struct{})
 	go func() {
@@ -166,8 +169,11 @@ func (s *storm) cycle() {
 		s.saveLate(stop)
 	}()
 	moment := time.Duration(50+s.rnd.IntN(1200)) * time.Millisecond
-	if s.rnd.IntN(3) == 0 {
+	switch s.rnd.IntN(3) {
+	case 0:
 		moment = stormLost + stormSlack + moment
+	case 1: // however slow the machine is
+		<-summarised
 	}
 	time.Sleep(moment)
 	s.kill()
@@ -231,22 +237,23 @@ func (s *storm) mark(length string) string {
 	return fmt.Sprintf("q%d%s", s.marks, length)
 }
 
-// keepAsking asks one question after another in a session; one session is also summarised
-// on request.
-func (s *storm) keepAsking(session, length, agent string) {
+// keepAsking asks one question after another in a session. With summarised, the session is
+// also summarised on request after each, and summarised is called.
+func (s *storm) keepAsking(session, length, agent string, summarised func()) {
 	for {
 		mark := s.mark(length)
 		a := &asking{session: session, mark: mark, text: "I paddle my red kayak. What of " + mark + "?"}
 		if a.process = s.begin("ask", "--json", "--agent", agent, "--session", session, a.text); !s.await(a) {
 			return
 		}
-		if session != "cli-compacted" {
+		if summarised == nil {
 			continue
 		}
 		b := &asking{session: session}
 		if b.process = s.begin("sessions", "compact", "--json", session); !s.await(b) {
 			return
 		}
+		summarised()
 	}
 }
 

@@ -41,7 +41,7 @@ func (w *watching) next() []Change {
 	select {
 	case c := <-w.heard:
 		return c
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		panic(unlike("nothing was told"))
 	}
 }

@@ -62,9 +62,9 @@ func TestServerBehindAGateway(t *testing.T) {
 		}
 	}))
 	t.Cleanup(front.Close)
-	client := func(userinfo, token string) *ollama.Client {
+	client := func(userinfo, token string, patience time.Duration) *ollama.Client {
 		c, err := ollama.New(ollama.Params{
-			Host: strings.Replace(front.URL, "://", "://"+userinfo, 1), Token: func() string { return token }, IdleTimeout: 3 * time.Second,
+			Host: strings.Replace(front.URL, "://", "://"+userinfo, 1), Token: func() string { return token }, IdleTimeout: patience,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,8 @@ func TestServerBehindAGateway(t *testing.T) {
 		return c
 	}
 	req := ask("Why is my fan loud?")
-	for name, c := range map[string]*ollama.Client{"a token": client("", "tok-s3cret"), "a password": client("ann:s3cret@", "")} {
+	for name, login := range map[string][2]string{"a token": {"", "tok-s3cret"}, "a password": {"ann:s3cret@", ""}} {
+		c := client(login[0], login[1], time.Minute)
 		how.Store("")
 		if models, err := c.Models(t.Context()); err != nil || len(models) == 0 {
 			t.Errorf("%s: %v, %v", name, models, err)
@@ -90,13 +91,19 @@ func TestServerBehindAGateway(t *testing.T) {
 			"elsewhere": {ollama.ErrServer, "http://login.invalid/?…"},
 		} {
 			how.Store(failure)
+			c := c
+			if failure == "hang" {
+				c = client(login[0], login[1], time.Second)
+			}
 			_, err := c.Chat(t.Context(), req)
 			if x := fault.Explain(err); !errors.Is(err, want.kind) || !strings.Contains(x.Sentence, want.sentence) || strings.Contains(x.Sentence, "cret") {
 				t.Errorf("%s, %s: %v: %+v", name, failure, err, x)
 			}
 		}
 	}
-	for name, c := range map[string]*ollama.Client{"none": client("", ""), "another token": client("", "tok-wrong-s3cret"), "another name": client("bob:s3cret@", "")} {
+	for name, c := range map[string]*ollama.Client{
+		"none": client("", "", time.Minute), "another token": client("", "tok-wrong-s3cret", time.Minute), "another name": client("bob:s3cret@", "", time.Minute),
+	} {
 		_, err := c.Chat(t.Context(), req)
 		if x := fault.Explain(err); !strings.Contains(x.Sentence, "(HTTP 401): who is") || !strings.Contains(x.Next, "models token") || strings.Contains(x.Sentence+err.Error(), "cret") {
 			t.Errorf("%s: %v: %+v", name, err, x)

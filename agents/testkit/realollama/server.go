@@ -27,7 +27,7 @@ const Version = "0.6.5"
 const EnvBinary = "MAC_STATS_TEST_OLLAMA"
 
 // startTimeout limits how long a server may take to start; it needs about 2 s.
-const startTimeout = 60 * time.Second
+const startTimeout = 5 * time.Minute
 
 // ErrNotInstalled means that there is no ollama binary for the tests.
 var ErrNotInstalled = errors.New("the Ollama server for tests is not installed: run scripts/ollama.sh, or name a binary in " + EnvBinary)
@@ -159,7 +159,7 @@ func (s *Server) Stop() {
 	_ = s.cmd.Process.Signal(os.Interrupt) // it unloads its models; fails only if it has just exited
 	select {
 	case <-s.exited:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		_ = s.cmd.Process.Kill()
 		<-s.exited
 	}

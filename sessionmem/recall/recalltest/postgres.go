@@ -96,7 +96,7 @@ func (s *Postgres) Run() error {
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	for {
 		c, err := pgx.Connect(ctx, s.URL("postgres"))
