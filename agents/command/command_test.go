@@ -181,6 +181,10 @@ func inEach(t *testing.T, f func(t *testing.T, box sandbox)) {
 func TestRunReturnsOutputAndExitCode(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		tool, set := newTool(t)
+		words := map[sandboxKind]string{noSandbox: "WITHOUT a sandbox", bubblewrap: "(bubblewrap)", landlocked: "(Landlock)", sandboxExec: "(sandbox-exec)"}[box.kind]
+		if act, err := tool.Action(tools.Call{Arg: "pwd"}); err != nil || !strings.Contains(act.Where, words) {
+			t.Errorf("the question names %q, not %q, %v", act.Where, words, err)
+		}
 		got, err := run(t, tool, "pwd")
 		if err != nil || got.Text != set.Folder || got.Sources != transcript.FromTool || got.Quote == "" {
 			t.Errorf("%+v %v", got, err)

@@ -322,6 +322,16 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	if tool = b.tool("test.echo"); !strings.Contains(tool.Doc().Description, "id_rsa") {
 		t.Error("the model isn't told the new words after that")
 	}
+	agreed, err := tool.Action(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := b.config("changed")
+	changed.Args = append(changed.Args, "-test.v")
+	b.write(map[string]config{"test": changed})
+	if act, err := b.tool("test.echo").Action(call); err != nil || act.Stamp == agreed.Stamp {
+		t.Errorf("the yes for another command line counts: %+v %v", act, err)
+	}
 }
 
 // A server's list is cleaned, and unusable tools are left out.

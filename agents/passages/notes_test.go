@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mac-stats/agents/passages"
@@ -185,6 +186,13 @@ func TestASlowIndexDoesNotDelayTheTurn(t *testing.T) {
 	if notes := r.notes(question); notes != nil {
 		t.Errorf("%+v", notes)
 	}
+	synctest.Test(t, func(t *testing.T) {
+		r.config.Time = 0 // as for a turn
+		began := time.Now()
+		if notes := passages.New(r.config).LookUp(t.Context(), question); notes != nil || time.Since(began) != 150*time.Millisecond {
+			t.Errorf("after %s: %+v", time.Since(began), notes)
+		}
+	})
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := passages.New(r.config).Tool().Run(ctx, tools.Call{Arg: "zephyr"}); err == nil || !strings.HasPrefix(err.Error(), "searching: ") {

@@ -13,8 +13,8 @@ import (
 
 // A program gets no key or password of the app's environment.
 func TestEnviron(t *testing.T) {
-	got := Environ([]string{"PATH=/bin", "LC_TIME=C", "Path=/x", "OPENAI_API_KEY=secret", "LD_PRELOAD=x", "PATHOLOGY=1", "="}, "MORE=1")
-	if diff := cmp.Diff([]string{"PATH=/bin", "LC_TIME=C", "Path=/x", "MORE=1"}, got); diff != "" {
+	got := Environ([]string{"PATH=/bin", "HOME=/home/me", "LC_TIME=C", "Path=/x", "OPENAI_API_KEY=secret", "LD_PRELOAD=x", "PATHOLOGY=1", "="}, "MORE=1")
+	if diff := cmp.Diff([]string{"PATH=/bin", "HOME=/home/me", "LC_TIME=C", "Path=/x", "MORE=1"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -224,7 +224,8 @@ func TestStatsOfOneTopicOrAll(t *testing.T) {
 }
 
 func TestDemoLeavesNothingBehind(t *testing.T) {
-	b, err := Open(t.Context(), Options{Demo: true, Environ: environ(t.TempDir(), "MAC_STATS_OLLAMA_MODEL=other:1b")})
+	dir := t.TempDir()
+	b, err := Open(t.Context(), Options{Demo: true, Environ: environ(dir, "MAC_STATS_OLLAMA_MODEL=other:1b")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,6 +244,9 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	}
 	if _, err := os.Stat(home); !os.IsNotExist(err) {
 		t.Errorf("the demo's folder is still there: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "data")); !os.IsNotExist(err) {
+		t.Errorf("the user's own folder has %v, %v", left, err)
 	}
 }
 
@@ -265,6 +269,23 @@ func TestLogHoldsNoMessageText(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(b.Paths.Home, "logs", "mac-stats.log"))
 	if err != nil || !strings.Contains(string(log), "test line") || strings.Contains(string(log), "secret garden") {
 		t.Errorf("log = %q, %v", log, err)
+	}
+}
+
+// While nobody looks, the GPU isn't read; a question about the machine reads it.
+func TestAQuestionReadsTheGPU(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
+	before := b.Monitor.Snapshot().GPU.NA
+	if b.vitals(); before == "" || b.Monitor.Snapshot().GPU.NA == before {
+		t.Errorf("before the question and after it: %q", before)
+	}
+}
+
+func TestDEBUGRaisesTheLevelOfTheLog(t *testing.T) {
+	for set, want := range map[string]bool{"DEBUG=": false, "DEBUG=1": true} {
+		if got := open(t, Options{Environ: environ(t.TempDir(), set)}).Logger.Enabled(t.Context(), slog.LevelDebug); got != want {
+			t.Errorf("%s: %v", set, got)
+		}
 	}
 }
 

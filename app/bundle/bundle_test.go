@@ -64,6 +64,11 @@ func TestTheTarballInstallsAndUninstalls(t *testing.T) {
 	}
 	place := t.TempDir()
 	unpack(t, data, place)
+	for _, name := range []string{"README.md", "SECURITY.md", "docs/chat.md"} {
+		if _, err := os.Stat(filepath.Join(place, top, filepath.FromSlash(name))); err != nil {
+			t.Errorf("the tarball lacks a document: %v", err)
+		}
+	}
 	prefix := filepath.Join(t.TempDir(), "a prefix")
 	install := func(what string) {
 		t.Helper()
@@ -158,20 +163,26 @@ func unpack(t *testing.T, data []byte, place string) {
 func TestTheSameInputGivesTheSameBytes(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	program, version := stand(t)
-	var first []byte
-	for range 2 {
-		out := t.TempDir()
-		if err := run(sources, []string{"linux", program, out, "arm64"}); err != nil {
-			t.Fatal(err)
+	for system, file := range map[string]string{
+		"linux":   "mac-stats-" + version + "-linux-arm64.tar.gz",
+		"debian":  "mac-stats_" + version + "_arm64.deb",
+		"windows": "mac-stats-" + version + "-windows-arm64.zip",
+	} {
+		var first []byte
+		for range 2 {
+			out := t.TempDir()
+			if err := run(sources, []string{system, program, out, "arm64"}); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(filepath.Join(out, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first != nil && !bytes.Equal(first, data) {
+				t.Errorf("the second %s differs from the first", file)
+			}
+			first = data
 		}
-		data, err := os.ReadFile(filepath.Join(out, "mac-stats-"+version+"-linux-arm64.tar.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first != nil && !bytes.Equal(first, data) {
-			t.Error("the second tarball differs from the first")
-		}
-		first = data
 	}
 }
 
@@ -202,6 +213,11 @@ func TestAPackageForDebianAndOneForWindows(t *testing.T) {
 		}
 		if text, err := exec.Command(filepath.Join(place, "usr", "bin", "mac-stats")).Output(); err != nil || !strings.Contains(string(text), version) {
 			t.Errorf("the program in it says %q, %v", text, err)
+		}
+		for _, name := range []string{"README.md", "SECURITY.md", "docs/chat.md"} {
+			if _, err := os.Stat(filepath.Join(place, "usr", "share", "doc", "mac-stats", filepath.FromSlash(name))); err != nil {
+				t.Errorf("the package for Debian lacks a document: %v", err)
+			}
 		}
 	}
 	archive, err := zip.OpenReader(filepath.Join(out, "mac-stats-"+version+"-windows-amd64.zip"))

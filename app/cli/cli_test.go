@@ -128,7 +128,7 @@ func TestVersionHelpAndCompletion(t *testing.T) {
 	if got := e.Must(t, "--version"); got != "mac-stats version 1.2.3\n" {
 		t.Errorf("version %q", got)
 	}
-	for _, args := range [][]string{{"--help"}, {"ask", "--help"}, {"agents", "test", "--help"}, {"completion", "bash"}, {"completion", "fish"}} {
+	for _, args := range [][]string{{"--help"}, {"ask", "--help"}, {"agents", "test", "--help"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}} {
 		if got := e.Must(t, args...); len(got) < 200 {
 			t.Errorf("%q: %q", args, got)
 		}

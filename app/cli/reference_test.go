@@ -51,6 +51,62 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// Every command explains itself, and every list and state is there for programs too.
+func TestEveryCommandHasHelpAndEveryListHasJSON(t *testing.T) {
+	checked := 0
+	var each func(cmd *cobra.Command)
+	each = func(cmd *cobra.Command) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		var out bytes.Buffer
+		root := testRoot()
+		root.SetOut(&out)
+		root.SetArgs(append(path, "--help"))
+		if err := root.Execute(); err != nil || !strings.Contains(out.String(), cmd.UseLine()) {
+			t.Errorf("%q: %v, %q", path, err, out.String())
+		}
+		checked++
+		if slices.Contains([]string{"list", "status", "show", "search"}, cmd.Name()) && cmd.Flag("json") == nil {
+			t.Errorf("%q has no --json", path)
+		}
+		for _, child := range cmd.Commands() {
+			if child.Name() != "help" {
+				each(child)
+			}
+		}
+	}
+	each(testRoot())
+	if checked < 60 {
+		t.Errorf("only %d commands were found", checked)
+	}
+}
+
+// The keys of the table in docs/chat.md are the defaults of [shortcuts].
+func TestKeysInTheDocumentsAreTheDefaults(t *testing.T) {
+	data, err := os.ReadFile("../../docs/chat.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(data), "\n## Keys\n")
+	for action, does := range map[string]string{
+		"new_chat": "new chat", "new_private_chat": "new private chat", "search": "search all conversations", "find": "find in the chat",
+		"next_session": "next, previous session", "previous_session": "next, previous session", "answer_again": "answer again",
+		"write": "to the composer", "settings": "settings", "shortcuts": "all shortcuts", "close": "hide the window", "quit": "quit",
+	} {
+		setting, ok := config.Lookup("shortcuts." + action)
+		if !ok {
+			t.Fatalf("there is no setting shortcuts.%s", action)
+		}
+		key := strings.ReplaceAll(strings.Fields(setting.Default)[0], "Mod+", "Cmd/Ctrl+")
+		named := slices.ContainsFunc(strings.Split(table, "\n"), func(row string) bool {
+			keys, words, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+			return strings.Contains(words, does) && strings.Contains(keys, key)
+		})
+		if !named {
+			t.Errorf("docs/chat.md doesn't say that %s is %q", key, does)
+		}
+	}
+}
+
 // testRoot returns the root command as the program has it.
 func testRoot() *cobra.Command {
 	p := Params{Params: cmdline.Params{Stdin: &bytes.Buffer{}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Version: "1"}}

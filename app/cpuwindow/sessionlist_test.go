@@ -114,6 +114,9 @@ func TestASessionIsRenamedInPlace(t *testing.T) {
 func TestADeletedSessionCanBeRestoredForAWhile(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
+		if got := b.w.toast.Duration; got != 10*time.Second {
+			t.Errorf("Undo is offered for %v", got)
+		}
 		b.w.toast.Duration = 400 * time.Millisecond
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")

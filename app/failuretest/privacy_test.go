@@ -4,9 +4,13 @@ package failuretest
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -129,5 +133,43 @@ func TestAnEmptyConfigMeansTheDefaults(t *testing.T) {
 				t.Errorf("kept in %q; stderr: %s", p.kept("zanzibar"), o.stderr)
 			}
 		})
+	}
+}
+
+// Whatever a program sends to another machine goes through the proxy that the environment
+// names. Without anything switched on, nothing does.
+func TestNothingButTheServerIsAsked(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var asked []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Method+" "+r.Host)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(proxy.Close)
+	sent := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(asked)
+	}
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
+	p := newPlace(t, server.Addr(), "HTTP_PROXY="+proxy.URL, "HTTPS_PROXY="+proxy.URL)
+	app := p.start(p.command("--headless"))
+	until(t, "the app to run", func() bool { return strings.Contains(app.stdout.String(), "runs without a screen") })
+	p.run("ask", "--session", "now", question).expect(t, 0, "Four.\n", "")
+	for _, args := range [][]string{{"doctor"}, {"memory", "reindex"}, {"memory", "search", "tea"}, {"models", "list"}} {
+		p.run(args...)
+	}
+	app.signal(syscall.SIGTERM)
+	app.wait()
+	if got := sent(); len(got) > 0 {
+		t.Errorf("sent elsewhere: %q", got)
+	}
+	p.env = append(p.env, "MAC_STATS_OLLAMA_HOST=http://models.invalid")
+	p.run("ask", "--session", "elsewhere", question)
+	if len(sent()) == 0 {
+		t.Error("the proxy sees nothing: this proves nothing")
 	}
 }

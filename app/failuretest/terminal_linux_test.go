@@ -36,6 +36,44 @@ func terminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
+// reading returns what a person sees from now on.
+func reading(person *os.File) *buffer {
+	var seen buffer
+	go func() {
+		piece := make([]byte, 4096)
+		for {
+			n, err := person.Read(piece)
+			_, _ = seen.Write(piece[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return &seen
+}
+
+// A secret is typed where nobody sees it.
+func TestATypedSecretIsNotShown(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "127.0.0.1:1")
+	person, program := terminal(t)
+	cmd := p.command("models", "token")
+	cmd.Stdin, cmd.Stderr = program, program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 2}
+	r := p.start(cmd)
+	seen := reading(person)
+	until(t, "the program to read what nobody sees", func() bool {
+		state, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
+		return err == nil && state.Lflag&unix.ECHO == 0
+	})
+	if _, err := person.WriteString("zanzibar-token\n"); err != nil {
+		t.Fatal(err)
+	}
+	if o := r.wait(); o.code != 0 || !strings.HasPrefix(o.stdout, "saved in ") || strings.Contains(seen.String(), "zanzibar") || !strings.Contains(seen.String(), "oken") {
+		t.Errorf("exit %d, %s; the terminal shows:\n%s", o.code, o.stdout, seen.String())
+	}
+}
+
 // With a pipe on stdin and a terminal, the question appears on the terminal before anything
 // is sent, and Enter alone means no; Ctrl-C ends it.
 func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
@@ -52,17 +90,7 @@ func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
 			cmd.Stderr = program
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 2}
 			r := p.start(cmd)
-			var seen buffer
-			go func() {
-				piece := make([]byte, 4096)
-				for {
-					n, err := person.Read(piece)
-					_, _ = seen.Write(piece[:n])
-					if err != nil {
-						return
-					}
-				}
-			}()
+			seen := reading(person)
 			until(t, "the question", func() bool { return strings.Contains(seen.String(), "Allow it? [y] once") })
 			if !strings.Contains(seen.String(), leak) || len(server.Chats()) != 1 {
 				t.Errorf("%d chats, the terminal shows:\n%s", len(server.Chats()), seen.String())

@@ -318,6 +318,12 @@ func TestPassTakesTenFromDisk(t *testing.T) {
 	for i := range 13 {
 		r.addMessages(fmt.Sprintf("cli-s%d", i), 0, 4)
 	}
+	for i := range 4 {
+		b := transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprintf("message %d about the tea", i), Time: time.Now().Add(-8 * 24 * time.Hour)}
+		if _, err := r.store.Append(t.Context(), "cli-old", b); err != nil {
+			t.Fatal(err)
+		}
+	}
 	again, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package chatpane
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,13 @@ func TestStatesBeforeTheFirstToken(t *testing.T) {
 		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
 		b.Settle()
 		b.Sees("loading qwen3:8b…", "orchestrator", "· qwen3:8b")
+		for range 4 {
+			time.Sleep(time.Second)
+			b.Settle()
+		}
+		if !regexp.MustCompile("loading qwen3:8b… [2-5] s").MatchString(b.Markup()) {
+			t.Errorf("for how long isn't told:\n%s", b.Markup())
+		}
 		b.run(0).Sent <- agents.Event{Type: agents.EventState, State: agents.StateWriting}
 		b.run(0).Sent <- token("words")
 		b.Settle()

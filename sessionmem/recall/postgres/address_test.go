@@ -140,4 +140,8 @@ func TestAPasswordFileThatOthersCanReadIsIgnored(t *testing.T) {
 			}
 		}
 	}
+	t.Setenv("PGPASSWORD", "of the environment")
+	if cfg, err := parse(address); err != nil || cfg.ConnConfig.Password != "of the environment" {
+		t.Errorf("PGPASSWORD: %q, %v", cfg.ConnConfig.Password, err)
+	}
 }
