@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func Last(ctx context.Context, b *backend.Backend) (string, error) {
 	}
 	var last transcript.Info
 	for _, info := range list {
-		if info.Source == cmdline.Source && !info.ReadOnly && info.Err == nil && (last.Name == "" || info.Active.After(last.Active)) {
+		if info.Source == cmdline.Source && !info.ReadOnly && info.Err == nil && (last.Name == "" || isLater(info, last)) {
 			last = info
 		}
 	}
@@ -31,6 +32,17 @@ func Last(ctx context.Context, b *backend.Backend) (string, error) {
 			"Begin one with `mac-stats ask TEXT`, or name one: `mac-stats sessions list` shows them.")
 	}
 	return last.Name, nil
+}
+
+// isLater compares sessions by their last block, whose time is in seconds, and within the
+// same second by when the file was written.
+func isLater(x, y transcript.Info) bool {
+	if c := x.Active.Compare(y.Active); c != 0 {
+		return c > 0
+	}
+	fx, errX := os.Stat(x.Path)
+	fy, errY := os.Stat(y.Path)
+	return errX == nil && errY == nil && fx.ModTime().After(fy.ModTime())
 }
 
 // resolve returns the named session, or the last one.

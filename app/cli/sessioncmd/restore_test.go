@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -94,6 +95,25 @@ func TestWithoutASessionTheLastOneIsMeant(t *testing.T) {
 	e.Must(t, "ask", "--session", "one", "Question three")
 	if shown := e.Must(t, "sessions", "show"); !strings.HasPrefix(shown, "cli-one · ") {
 		t.Errorf("the last one is %s", shown)
+	}
+}
+
+// Of sessions of the same second, the last one is the one that was written last.
+func TestTheLastSessionOfASecond(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("The answer."))
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for _, name := range []string{"cli-a", "cli-b", "cli-c"} {
+		e.Transcript(t, name, start, "Question", "Answer")
+	}
+	for _, name := range []string{"cli-b", "cli-c", "cli-a"} {
+		now := time.Now()
+		if err := os.Chtimes(filepath.Join(e.Home, "session/session-memory-"+name+"-20260501-120000-talk.md"), now, now); err != nil {
+			t.Fatal(err)
+		}
+		if shown := e.Must(t, "sessions", "show"); !strings.HasPrefix(shown, name+" · ") {
+			t.Errorf("the last one is %s", shown)
+		}
 	}
 }
 
