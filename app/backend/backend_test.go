@@ -28,7 +28,7 @@ func environ(dir string, more ...string) []string {
 	}, more...)
 }
 
-func open(t *testing.T, o Options) *Backend {
+func open(t testing.TB, o Options) *Backend {
 	t.Helper()
 	o.Patience = time.Minute // the machine may be busy
 	b, err := Open(t.Context(), o)

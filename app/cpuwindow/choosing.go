@@ -60,8 +60,8 @@ func (w windowHost) ChooseFile(title, confirm string, then func(path string)) {
 	w.chooseFile(title, confirm, nil, then)
 }
 
-// ChooseFolder implements chatpane.Host.
-func (w chatHost) ChooseFolder(title, confirm string, then func(path string)) {
+// ChooseFolder implements chatpane.Host and settings.Host.
+func (w windowHost) ChooseFolder(title, confirm string, then func(path string)) {
 	d := dialog.NewFolderOpen(func(l fyne.ListableURI, err error) {
 		if w.notifyUnreadable(err); err == nil && l != nil {
 			then(l.Path())

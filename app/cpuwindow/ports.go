@@ -103,7 +103,7 @@ type parts struct {
 	tools     toolpage.Parts
 	server    server
 	vitals    vitals.Source
-	imports   func(ctx context.Context, file string, dry bool) (settings.Imported, error)
+	imports   func(ctx context.Context, file string, dry bool, progress func(percent, conversations int)) (settings.Imported, error)
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
 	home      string // the data folder
@@ -242,8 +242,10 @@ func fromBackend(b *backend.Backend) parts {
 		demo:            b.Demo,
 		firstRun:        b.FirstRun,
 	}
-	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
-		got, err := b.Import(ctx, file, dry, nil)
+	p.imports = func(ctx context.Context, file string, dry bool, progress func(percent, conversations int)) (settings.Imported, error) {
+		got, err := b.Import(ctx, file, dry, backend.ImportWatch{Progress: func(read, of int64, conversations, _ int) {
+			progress(int(100*read/max(of, 1)), conversations)
+		}})
 		return settings.Imported(got), err
 	}
 	p.schedules = schedules.Parts{Runner: b.Schedules, Book: b.Schedules, Agents: func() []string {

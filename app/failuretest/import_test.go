@@ -72,18 +72,29 @@ func TestConversationsAreImportedOnce(t *testing.T) {
 	if got := p.run("memory", "search", "--include-cold", "otter number 31"); !strings.Contains(got.stdout, "chatgpt-c31") {
 		t.Errorf("found: %s", got.stdout)
 	}
-	// An import doesn't restore what was forgotten.
+	// An import restores neither what was forgotten nor what was deleted.
 	if got := p.run("memory", "forget", "--text", "otter number 31", "--yes"); got.code != 0 {
 		t.Fatalf("forgetting: %s%s", got.stdout, got.stderr)
 	}
-	if got := p.run("sessions", "delete", "chatgpt-c31"); got.code != 0 {
+	if got := p.run("sessions", "delete", "chatgpt-c32"); got.code != 0 {
 		t.Fatalf("deleting: %s%s", got.stdout, got.stderr)
 	}
-	if got := p.run("sessions", "import", file); !strings.Contains(got.stdout, "Imported 1 conversation") {
-		t.Errorf("again: %s%s", got.stdout, got.stderr)
-	}
+	p.run("sessions", "import", file).expect(t, 0, "Imported 0 conversations with 0 messages. Left out: 39 already here, 1 deleted here.\n", "")
 	if got := p.run("sessions", "show", "chatgpt-c31"); strings.Contains(got.stdout, "otter number 31") {
 		t.Errorf("what was forgotten is back: %s", got.stdout)
+	}
+	// Also not where the record of imports is gone.
+	if err := os.Remove(filepath.Join(p.home, "session", ".imported.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(p.file("chatgpt-c31")); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.run("sessions", "import", file); !strings.HasPrefix(got.stdout, "Imported 1 conversation with 2 messages") {
+		t.Errorf("again: %s%s", got.stdout, got.stderr)
+	}
+	if got := p.read(p.file("chatgpt-c31")); strings.Contains(got, "otter number 31") {
+		t.Errorf("what was forgotten is back: %s", got)
 	}
 }
 

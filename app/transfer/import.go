@@ -1,18 +1,21 @@
 // Package transfer takes conversations in from other assistants and out to other people.
 //
-// EachConversation reads the export files of ChatGPT and Claude: one conversation at a time, so
-// an export of any size takes only the memory of its largest conversation. HTML writes a
-// conversation as a single file to read, send or print. Its style and its pictures are inside,
-// for light and dark screens and for paper.
+// EachConversation reads what other assistants export or keep on disk: a file, a folder or a zip
+// file, one conversation at a time, so that it takes only the memory of the largest one.
+// HTML writes a conversation as a single file to read, send or print. Its style and its pictures
+// are inside, for light and dark screens and for paper.
 //
 // Rules:
 //   - Reading only reads. The caller writes the transcripts.
+//   - What a file is follows from what is in it, not from its name: each reader (the table
+//     formats) knows its conversations by their shape and makes a Conversation of them.
 //   - Nothing in a file is trusted: names and IDs contain only characters that are safe in a
 //     file name, and everything is marked as text from a file (transcript.FromFile), so that
 //     nothing is learned from it without the user.
-//   - Of an edited conversation, it reads the branch that was shown last.
-//   - Content that isn't text is named in one line if it is an image, and left out if the
-//     user never saw it, as with a tool call.
+//   - Nothing is strict: a value of an odd type is a missing value.
+//   - What a person saw comes in: messages with all their branches, thoughts, the calls of tools,
+//     documents, pictures, files, sources. What can't come in is named where it stood, and
+//     counted in Message.LeftOut.
 //   - A written file shows what the window shows: the same messages, thoughts, calls and notes,
 //     with their text as markdown parses it. All of it goes through html/template as text;
 //     nothing of a conversation becomes markup. A browser only shows the file: it loads no
@@ -20,374 +23,445 @@
 //     dialogue also saves PDFs, because a browser handles every script and font, which no small
 //     library does.
 //
-// The formats are those of conversations.json in the exports from 2024 to 2026. Neither
-// company documents them.
+// None of the formats is documented by its maker.
 package transfer
 
 import (
 	"archive/zip"
-	"cmp"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"mac-stats/sessionmem/transcript"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
-
-// maxBytes limits the size of one conversation, in bytes of JSON.
-const maxBytes = 256 << 20
 
 // The errors for a file that can't be imported.
 var (
-	ErrFormat  = errors.New("it is no export of ChatGPT or Claude")
+	ErrFormat  = errors.New("there are no conversations of a known kind in it")
 	ErrDamaged = errors.New("the export is cut or damaged")
 )
 
-// Conversation is a conversation of an export.
-type Conversation struct {
-	Session string // its name here: chatgpt-<id> or claude-<id>; "" if it has no ID
-	Title   string
-	Blocks  []transcript.Block // User and Assistant, in order; empty if nothing was said
+// LooksError is ErrFormat for something that is known and not read.
+type LooksError struct{ What string }
+
+func (e *LooksError) Error() string   { return "this looks like " + e.What + ", which isn't read" }
+func (e *LooksError) Is(t error) bool { return t == ErrFormat }
+
+// Watch is told what happens while conversations are read. Its functions may be nil.
+type Watch struct {
+	// Bad gets the conversations that can't be read, with their place counted from 1.
+	Bad func(place int, err error)
+	// Read gets how many bytes are read, of how many.
+	Read func(read, of int64)
 }
 
-// EachConversation calls f for each conversation of an export file, in order, until f returns an error or
-// ctx ends. It skips conversations that it can't read and reports them to bad, with their
-// place counted from 1.
-func EachConversation(ctx context.Context, file string, f func(Conversation) error, bad func(place int, err error)) error {
-	files, err := open(file)
+// EachConversation calls f for each conversation that path holds, in order, until f returns an
+// error or ctx ends. Conversations that can't be read are skipped.
+func EachConversation(ctx context.Context, path string, f func(Conversation) error, w Watch) error {
+	c, err := openContainer(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = files.Close() }() // read only
-	place := 0
-	for i := range files.parts {
-		part, err := files.parts[i]()
-		if err != nil {
-			return formatError(err)
+	defer func() { _ = c.close() }() // read only
+	r := &reading{ctx: ctx, in: c, each: f, watch: w}
+	for i := range c.entries {
+		if c.entries[i].kind != kindOther {
+			r.of += c.entries[i].size
 		}
-		err = eachOf(ctx, part, &place, files.made, f, bad)
-		if err = errors.Join(err, part.Close()); err != nil {
+	}
+	for i := range c.entries {
+		if err := r.entry(&c.entries[i]); err != nil {
 			return err
 		}
+	}
+	if !r.known {
+		return r.unknown()
 	}
 	return nil
 }
 
-// eachOf reads one conversations.json. place counts across the whole export.
-func eachOf(ctx context.Context, in io.Reader, place *int, made time.Time, f func(Conversation) error, bad func(place int, err error)) error {
-	limited := &limit{r: in}
-	dec := json.NewDecoder(limited)
-	if t, err := dec.Token(); err == nil && t != json.Delim('[') || errors.As(err, new(*json.SyntaxError)) {
-		return ErrFormat
-	} else if err != nil {
+// reading is the reading of a container.
+type reading struct {
+	ctx   context.Context
+	in    *container
+	each  func(Conversation) error
+	watch Watch
+
+	place    int    // of the last conversation
+	read, of int64  // bytes
+	known    bool   // something in it was understood
+	looks    string // what a part that isn't understood looks like
+}
+
+// unknown explains that nothing in a container can be read.
+func (r *reading) unknown() error {
+	if r.looks != "" {
+		return &LooksError{r.looks}
+	}
+	return ErrFormat
+}
+
+// bad reports something that can't be read.
+func (r *reading) bad(place int, err error) {
+	if r.watch.Bad != nil {
+		r.watch.Bad(place, err)
+	}
+}
+
+// give passes a conversation on.
+func (r *reading) give(c Conversation) error {
+	r.known = true
+	if err := r.ctx.Err(); err != nil {
+		return context.Cause(r.ctx)
+	}
+	return r.each(c)
+}
+
+// entry reads a file of the container.
+func (r *reading) entry(e *item) error {
+	switch e.kind {
+	case kindDatabase:
+		return r.database(e)
+	case kindJSON:
+		return r.json(e)
+	}
+	if r.looks == "" {
+		r.looks = e.looks
+	}
+	return nil
+}
+
+// json reads the conversations of a file of JSON: a list of them, one, one a line, or a list
+// within an object.
+func (r *reading) json(e *item) error {
+	in, err := e.open()
+	if err != nil {
 		return formatError(err)
 	}
-	for dec.More() {
-		*place++
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
+	defer in.Close()
+	type waiting struct {
+		place int
+		err   error
+	}
+	var before []waiting // what isn't understood, until something is
+	known := false
+	messages := &janMessages{}
+	values := 0
+	err = eachValue(r.ctx, &counted{in, r}, func(data []byte, err error) error {
+		values++
+		r.place++
+		var v any
+		if err == nil {
+			err = json.Unmarshal(data, &v)
 		}
-		limited.read = 0
-		var one conversation
-		var wrong *json.UnmarshalTypeError
-		if err := dec.Decode(&one); errors.As(err, &wrong) {
-			bad(*place, fmt.Errorf("%q holds a JSON %s", wrong.Field, wrong.Value))
-			continue
-		} else if err != nil {
-			return formatError(err)
+		if err == nil && messages.add(v) {
+			known = true
+			return nil
 		}
-		if one.Mapping == nil && one.Messages == nil {
-			if *place == 1 {
-				return ErrFormat
+		var convs []Conversation
+		var looks string
+		if err == nil {
+			if convs, looks = r.conversations(v, maxWithin); len(convs) == 0 {
+				err = errors.New("it holds no messages")
 			}
-			bad(*place, errors.New("it holds no messages"))
-			continue
 		}
-		if err := f(one.conversation(made)); err != nil {
+		switch {
+		case err != nil && known:
+			r.bad(r.place, err)
+			return nil
+		case err != nil:
+			if r.looks == "" {
+				r.looks = looks
+			}
+			if before = append(before, waiting{r.place, err}); len(before) > 1000 {
+				before = before[:1000]
+			}
+			return nil
+		}
+		for _, w := range before {
+			r.bad(w.place, w.err)
+		}
+		known, before = true, nil
+		for _, c := range convs {
+			if err := r.give(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, c := range messages.conversations(r, e) {
+		if err := r.give(c); err != nil {
 			return err
 		}
 	}
-	if _, err := dec.Token(); errors.Is(err, io.EOF) {
-		return formatError(io.ErrUnexpectedEOF)
-	} else if err != nil {
+	switch {
+	case r.ctx.Err() != nil:
+		return context.Cause(r.ctx)
+	case known || values == 0 && err == nil && r.in.single: // an empty list is an export of nothing
+		r.known = true
+		return formatError(err)
+	case err != nil && r.in.single:
 		return formatError(err)
 	}
-	return nil
+	return nil // another file of the container
 }
 
-// formatError explains why a file can't be read to its end.
-func formatError(err error) error {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax) && syntax.Offset > 1:
-		return fmt.Errorf("%w: at byte %d: %w", ErrDamaged, syntax.Offset, err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	case err == nil, errors.Is(err, io.EOF), syntax != nil:
-		return ErrFormat
-	}
-	return err
+// counted counts what is read.
+type counted struct {
+	in io.Reader
+	r  *reading
 }
 
-// export is an open export file. Large ones hold their conversations in several
-// parts.
-type export struct {
-	file  *os.File
-	made  time.Time // when the file was written: the time of messages without one
-	parts []func() (io.ReadCloser, error)
-}
-
-func (e *export) Close() error { return e.file.Close() }
-
-// open opens conversations.json, alone or in a zip file.
-func open(file string) (*export, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
+func (c *counted) Read(p []byte) (int, error) {
+	if err := c.r.ctx.Err(); err != nil {
+		return 0, context.Cause(c.r.ctx)
 	}
-	fi, err := f.Stat()
-	if err != nil || !fi.Mode().IsRegular() {
-		return nil, errors.Join(err, f.Close(), ErrFormat)
-	}
-	e := &export{file: f, made: fi.ModTime()}
-	head := make([]byte, 2)
-	n, _ := f.ReadAt(head, 0) // a shorter file isn't a zip
-	if string(head[:n]) != "PK" {
-		e.parts = append(e.parts, func() (io.ReadCloser, error) { return io.NopCloser(f), nil })
-		return e, nil
-	}
-	archive, err := zip.NewReader(f, fi.Size())
-	if err != nil {
-		return nil, errors.Join(formatError(err), f.Close())
-	}
-	for _, entry := range archive.File {
-		if ok, _ := path.Match("conversations*.json", path.Base(entry.Name)); ok {
-			e.parts = append(e.parts, entry.Open)
-		}
-	}
-	if len(e.parts) == 0 {
-		return nil, errors.Join(fmt.Errorf("there is no conversations.json in it: %w", ErrFormat), f.Close())
-	}
-	return e, nil
-}
-
-// limit stops at a conversation that is too large to hold in memory.
-type limit struct {
-	r    io.Reader
-	read int64 // since the conversation began
-}
-
-func (l *limit) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if l.read += int64(n); l.read > maxBytes {
-		return 0, fmt.Errorf("a conversation in it is larger than %d MB", maxBytes>>20)
+	n, err := c.in.Read(p)
+	if c.r.read += int64(n); c.r.watch.Read != nil && n > 0 {
+		c.r.watch.Read(min(c.r.read, c.r.of), c.r.of)
 	}
 	return n, err
 }
 
-// conversation is a conversation in either company's format.
-type conversation struct {
-	// ChatGPT
-	ID      string              `json:"id"`
-	Other   string              `json:"conversation_id"`
-	Title   string              `json:"title"`
-	Created float64             `json:"create_time"` // seconds since 1970
-	Current string              `json:"current_node"`
-	Mapping map[string]chatNode `json:"mapping"`
-
-	// Claude
-	UUID     string          `json:"uuid"`
-	Name     string          `json:"name"`
-	Began    time.Time       `json:"created_at"`
-	Messages []claudeMessage `json:"chat_messages"`
-}
-
-// chatNode is a message of ChatGPT in the tree of a conversation.
-type chatNode struct {
-	Parent  string `json:"parent"`
-	Message *struct {
-		Author struct {
-			Role string `json:"role"`
-		} `json:"author"`
-		Created float64 `json:"create_time"`
-		Content struct {
-			Type  string            `json:"content_type"`
-			Parts []json.RawMessage `json:"parts"`
-			Text  string            `json:"text"`
-		} `json:"content"`
-		Recipient string `json:"recipient"`
-		Metadata  struct {
-			Hidden bool   `json:"is_visually_hidden_from_conversation"`
-			Model  string `json:"model_slug"`
-		} `json:"metadata"`
-	} `json:"message"`
-}
-
-// claudeMessage is a message of Claude.
-type claudeMessage struct {
-	Sender  string    `json:"sender"` // human or assistant
-	Text    string    `json:"text"`
-	Created time.Time `json:"created_at"`
-	Content []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	} `json:"content"`
-	Attachments []attached `json:"attachments"`
-	Files       []attached `json:"files"`
-}
-
-type attached struct {
-	Name string `json:"file_name"`
-	Text string `json:"extracted_content"`
-}
-
-// conversation converts c. made is the time of messages without one.
-func (c conversation) conversation(made time.Time) Conversation {
-	out := c.claude
-	if c.Mapping != nil {
-		out = c.chatGPT
+// formatError explains why a file can't be read to its end.
+func formatError(err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrFormat), errors.Is(err, ErrDamaged):
+		return err
+	case errors.Is(err, io.EOF):
+		return ErrFormat
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm), errors.As(err, new(*json.SyntaxError)):
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return out(made)
+	return err
 }
 
-// chatGPT follows the branch that was shown last from its end to the root.
-func (c conversation) chatGPT(made time.Time) Conversation {
-	out := Conversation{Session: sessionName("chatgpt", cmp.Or(c.ID, c.Other)), Title: transcript.OneLine(c.Title)}
-	var branch []chatNode
-	seen := map[string]bool{}
-	for at := c.Current; at != "" && !seen[at]; { // a cycle ends
-		seen[at] = true
-		n, ok := c.Mapping[at]
+// The kinds of a container's files.
+const (
+	kindOther    = iota // pictures and the like
+	kindJSON            // also UTF-16, and one value a line
+	kindDatabase        // SQLite
+)
+
+// container is what a person chose: a file, or the files of a folder or a zip file.
+type container struct {
+	made    time.Time // the time of messages without one
+	single  bool      // a file by itself
+	entries []item
+	names   []int            // the entries, by their base names
+	folders map[string][]int // the entries of each folder
+	closers []io.Closer
+}
+
+// item is a file of a container.
+type item struct {
+	name  string // with slashes, from the container's root
+	file  string // on disk, "" in a zip file
+	size  int64  // as it is said to be
+	kind  int
+	looks string // what a file that isn't read is
+	raw   func() (io.ReadCloser, error)
+}
+
+// base returns the entry's name without its folders.
+func (e *item) base() string { return path.Base(e.name) }
+
+func (c *container) close() error {
+	var errs []error
+	for _, open := range slices.Backward(c.closers) {
+		errs = append(errs, open.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// openContainer opens a file, a folder or a zip file and looks at the first bytes of each file
+// in it.
+func openContainer(ctx context.Context, file string) (*container, error) {
+	fi, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	c := &container{made: fi.ModTime()}
+	switch {
+	case fi.IsDir():
+		err = c.addFolder(ctx, file)
+	case !fi.Mode().IsRegular():
+		err = ErrFormat
+	default:
+		err = c.addFile(file, fi)
+	}
+	for i := 0; err == nil && i < len(c.entries); i++ {
+		if err = ctx.Err(); err == nil {
+			err = c.entries[i].sniff()
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	c.folders = map[string][]int{}
+	for i := range c.entries {
+		c.names = append(c.names, i)
+		c.folders[path.Dir(c.entries[i].name)] = append(c.folders[path.Dir(c.entries[i].name)], i)
+	}
+	slices.SortFunc(c.names, func(a, b int) int { return strings.Compare(c.entries[a].base(), c.entries[b].base()) })
+	return c, nil
+}
+
+func (c *container) addFolder(ctx context.Context, root string) error {
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil && file == root {
+			return err
+		}
+		if err != nil || !d.Type().IsRegular() { // a link, or a folder that may not be read
+			return ctx.Err()
+		}
+		fi, err := d.Info()
+		if err != nil {
+			return ctx.Err() // it has gone
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		c.entries = append(c.entries, item{name: filepath.ToSlash(name), file: file, size: fi.Size(), raw: func() (io.ReadCloser, error) { return os.Open(file) }})
+		return ctx.Err()
+	})
+}
+
+func (c *container) addFile(file string, fi os.FileInfo) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	c.closers = append(c.closers, f)
+	head := make([]byte, 2)
+	n, _ := f.ReadAt(head, 0) // a shorter file isn't a zip
+	if string(head[:n]) != "PK" {
+		c.single = true
+		c.entries = []item{{name: filepath.Base(file), file: file, size: fi.Size(), raw: func() (io.ReadCloser, error) { return os.Open(file) }}}
+		return nil
+	}
+	archive, err := zip.NewReader(f, fi.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the names in it are no paths here
+		return formatError(err)
+	}
+	for _, inside := range archive.File {
+		if !inside.FileInfo().IsDir() {
+			c.entries = append(c.entries, item{name: inside.Name, size: int64(inside.UncompressedSize64), raw: inside.Open}) //nolint:gosec // as it is said to be
+		}
+	}
+	return nil
+}
+
+// sniffBytes is how much of a file is looked at.
+const sniffBytes = 4096
+
+// sniff finds out what an entry is.
+func (e *item) sniff() error {
+	in, err := e.raw()
+	if err != nil {
+		return nil //nolint:nilerr // reading it, if it is needed, returns the reason
+	}
+	defer in.Close()
+	head, err := io.ReadAll(io.LimitReader(in, sniffBytes))
+	if err != nil && len(head) == 0 {
+		return nil //nolint:nilerr // as above
+	}
+	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+		e.kind = kindDatabase
+		return nil
+	}
+	text, err := io.ReadAll(transform.NewReader(bytes.NewReader(head), textEncoding(head)))
+	if err != nil {
+		return nil //nolint:nilerr // it isn't text
+	}
+	switch first := bytes.TrimLeft(text, " \t\r\n"); {
+	case len(first) == 0 && len(head) == sniffBytes, len(first) > 0 && (first[0] == '[' || first[0] == '{'):
+		e.kind = kindJSON
+	default:
+		e.looks = textLooks(first)
+	}
+	return nil
+}
+
+// textEncoding returns what makes UTF-8 of a text with this beginning.
+func textEncoding(head []byte) transform.Transformer {
+	var plain encoding.Encoding = encoding.Nop
+	if len(head) > 1 { // JSON begins with a character of ASCII
+		switch {
+		case head[0] == 0 && head[1] != 0:
+			plain = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+		case head[0] != 0 && head[1] == 0:
+			plain = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+		}
+	}
+	return unicode.BOMOverride(plain.NewDecoder())
+}
+
+// open opens an entry of text as UTF-8.
+func (e *item) open() (io.ReadCloser, error) {
+	in, err := e.raw()
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, 2)
+	n, err := io.ReadFull(in, head)
+	if err != nil && n == 0 {
+		return nil, errors.Join(err, in.Close())
+	}
+	whole := io.MultiReader(bytes.NewReader(head[:n]), in)
+	return struct {
+		io.Reader
+		io.Closer
+	}{transform.NewReader(whole, textEncoding(head[:n])), in}, nil
+}
+
+// maxAsset limits a picture or file of a message.
+const maxAsset = 50 << 20
+
+// find returns a file whose name is id, or begins with it: exports name pictures by their ID and
+// their old name.
+func (c *container) find(id string) (*item, bool) {
+	id = path.Base(id)
+	if id == "" || id == "." || id == "/" {
+		return nil, false
+	}
+	at, _ := slices.BinarySearchFunc(c.names, id, func(i int, id string) int { return strings.Compare(c.entries[i].base(), id) })
+	for ; at < len(c.names); at++ {
+		e := &c.entries[c.names[at]]
+		rest, ok := strings.CutPrefix(e.base(), id)
 		if !ok {
 			break
 		}
-		branch = append(branch, n)
-		at = n.Parent
-	}
-	last := cmp.Or(seconds(c.Created), made)
-	for i := len(branch) - 1; i >= 0; i-- {
-		m := branch[i].Message
-		if m == nil || m.Metadata.Hidden || m.Recipient != "" && m.Recipient != "all" {
-			continue
-		}
-		kind, ok := kindOf(m.Author.Role)
-		if text := strings.TrimSpace(partsOf(m.Content.Parts, m.Content.Type)); ok && text != "" {
-			last = notBefore(last, seconds(m.Created))
-			out.add(kind, m.Metadata.Model, text, last)
+		if rest == "" || strings.ContainsRune("-_.", rune(rest[0])) {
+			return e, true
 		}
 	}
-	return out
+	return nil, false
 }
 
-// partsOf returns the text of a message, naming images.
-func partsOf(parts []json.RawMessage, kind string) string {
-	if kind != "text" && kind != "multimodal_text" {
-		return ""
+// data returns the bytes of a picture or file.
+func (e *item) data() ([]byte, error) {
+	in, err := e.raw()
+	if err != nil {
+		return nil, err
 	}
-	var out []string
-	for _, p := range parts {
-		var text string
-		if json.Unmarshal(p, &text) == nil {
-			out = append(out, text)
-			continue
-		}
-		var other struct {
-			Type string `json:"content_type"`
-			Text string `json:"text"` // transcribed speech
-		}
-		if json.Unmarshal(p, &other) != nil {
-			continue
-		}
-		switch {
-		case other.Text != "":
-			out = append(out, other.Text)
-		case strings.Contains(other.Type, "image"):
-			out = append(out, "(an image)")
-		}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxAsset+1))
+	if err == nil && len(data) > maxAsset {
+		err = fmt.Errorf("it is larger than %d MB", maxAsset>>20)
 	}
-	return strings.Join(out, "\n\n")
-}
-
-func (c conversation) claude(made time.Time) Conversation {
-	out := Conversation{Session: sessionName("claude", c.UUID), Title: transcript.OneLine(c.Name)}
-	last := cmp.Or(c.Began, made)
-	for _, m := range c.Messages {
-		kind, ok := kindOf(m.Sender)
-		text := m.Text
-		if text == "" {
-			var parts []string
-			for _, p := range m.Content {
-				if p.Type == "text" {
-					parts = append(parts, p.Text)
-				}
-			}
-			text = strings.Join(parts, "\n\n")
-		}
-		for _, a := range append(m.Attachments, m.Files...) {
-			if name := transcript.OneLine(a.Name); name != "" {
-				text += "\n\n(a file: " + name + ")"
-			}
-			if a.Text != "" {
-				text += "\n\n" + a.Text
-			}
-		}
-		if text = strings.TrimSpace(text); ok && text != "" {
-			last = notBefore(last, m.Created)
-			out.add(kind, "", text, last)
-		}
-	}
-	return out
-}
-
-func (c *Conversation) add(kind transcript.Kind, model, text string, at time.Time) {
-	b := transcript.Block{Kind: kind, Time: at.Local(), Text: text}
-	if kind == transcript.KindAssistant {
-		b.Model = model
-	}
-	c.Blocks = append(c.Blocks, b.WithSources(transcript.FromFile))
-}
-
-func kindOf(role string) (transcript.Kind, bool) {
-	switch role {
-	case "user", "human":
-		return transcript.KindUser, true
-	case "assistant":
-		return transcript.KindAssistant, true
-	}
-	return "", false
-}
-
-// notBefore returns a message's own time, but none before the preceding message's.
-func notBefore(last, own time.Time) time.Time {
-	if own.IsZero() || own.Before(last) {
-		return last
-	}
-	return own
-}
-
-func seconds(s float64) time.Time {
-	if s <= 0 || s > 1e11 {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(s * 1000))
-}
-
-// sessionName returns a session's name made of an ID's letters and digits.
-func sessionName(source, id string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(id) {
-		if (r >= 'a' && r <= 'z' || r >= '0' && r <= '9') && b.Len() < 40 {
-			b.WriteRune(r)
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return source + "-" + b.String()
+	return data, err
 }

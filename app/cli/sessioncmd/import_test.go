@@ -35,6 +35,7 @@ func TestImport(t *testing.T) {
 		conversation("c-1", "2026-01-02", "Which cup?"), conversation("c-2", "2026-02-03", "Which mug?"), conversation("c-3", "2026-03-04", "Which jug?"),
 		`{"uuid":"c-4","name":"Silence","created_at":"2026-01-02T08:00:00Z","chat_messages":[]}`, `"no conversation"`,
 	}, ",")+"]")
+	later := export(t, "["+strings.Replace(conversation("c-1", "2026-01-02", "Which cup?"), `}]}`, `},{"text":"Thanks.","sender":"human","created_at":"2026-01-05T08:00:00Z","files":[{"file_name":"cup.png"}]}]}`, 1)+"]")
 	for _, tt := range []struct {
 		args   []string
 		stdout string
@@ -45,6 +46,7 @@ func TestImport(t *testing.T) {
 		{[]string{one}, "Imported 1 conversation with 2 messages, of 2026-01-02. `mac-stats memory reindex` makes them searchable now; the app does it by itself.\n", "", 1},
 		{[]string{one}, "Imported 0 conversations with 0 messages. Left out: 1 already here.\n", "", 1},
 		{[]string{more}, "Imported 2 conversations with 4 messages, from 2026-02-03 to 2026-03-04. Left out: 1 already here, 1 without a message, 1 unreadable. `mac-stats memory reindex` makes them searchable now; the app does it by itself.\n", "mac-stats: conversation 5 can't be read: ", 2},
+		{[]string{later}, "Imported 0 new conversations and the rest of 1 earlier one, with 1 message, of 2026-01-05. Not imported, and named where they stood: 1 picture. `mac-stats memory reindex` makes them searchable now; the app does it by itself.\n", "", 3},
 	} {
 		o := e.Run(t, append([]string{"sessions", "import"}, tt.args...)...)
 		if o.Code != clitest.Done || o.Stdout != tt.stdout || !strings.HasPrefix(o.Stderr, tt.stderr) || (tt.stderr == "") != (o.Stderr == "") || len(e.Poked) != tt.poked {
@@ -52,7 +54,7 @@ func TestImport(t *testing.T) {
 		}
 	}
 	want := map[string]any{
-		"type": "imported", "file": more, "dry_run": true, "conversations": 0.0, "messages": 0.0, "present": 3.0, "empty": 1.0, "unreadable": 1.0, "from": "", "to": "",
+		"type": "imported", "file": more, "dry_run": true, "conversations": 0.0, "continued": 0.0, "messages": 0.0, "present": 3.0, "deleted": 0.0, "busy": 0.0, "empty": 1.0, "unreadable": 1.0, "from": "", "to": "",
 	}
 	if diff := cmp.Diff(want, clitest.Objects(t, e.Must(t, "sessions", "import", "--dry-run", "--json", more))[0]); diff != "" {
 		t.Error(diff)
@@ -70,7 +72,8 @@ func TestAnImportThatFailsSaysWhatToDo(t *testing.T) {
 		name, text string
 		want       string
 	}{
-		{"another file", "<html>", "conversations.json can't be imported: it is no export of ChatGPT or Claude. Give the zip file that "},
+		{"another file", "tea", "conversations.json can't be imported: there are no conversations of a known kind in it. `mac-stats sessions import --help` says what is read."},
+		{"a web page", "<html>", "conversations.json can't be imported: this looks like a web page (of an export as HTML: choose its zip file, or the JSON in it), which isn't read."},
 		{"a cut file", cut, "conversations.json can't be imported whole, only its first 1 conversation: the export is cut or damaged"},
 		{"a cut file again", cut, "conversations.json can't be imported: the export is cut or damaged"},
 	} {

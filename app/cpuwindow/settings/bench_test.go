@@ -55,15 +55,14 @@ func onPage(t testing.TB) *bench {
 	return b
 }
 
-func (b *bench) Visible() bool             { return true }
-func (b *bench) Notify(words, more string) { b.t.Error(words, more) }
-func (b *bench) OpenFile(string)           {}
-func (b *bench) Clipboard() string         { return b.clipboard }
-func (b *bench) ConfigChanged()            {}
-func (b *bench) ShowTools()                { b.tools++ }
-func (b *bench) ChooseFile(_, _ string, then func(path string)) {
-	then(b.chosen)
-}
+func (b *bench) Visible() bool                                    { return true }
+func (b *bench) Notify(words, more string)                        { b.t.Error(words, more) }
+func (b *bench) OpenFile(string)                                  {}
+func (b *bench) Clipboard() string                                { return b.clipboard }
+func (b *bench) ConfigChanged()                                   {}
+func (b *bench) ShowTools()                                       { b.tools++ }
+func (b *bench) ChooseFile(_, _ string, then func(path string))   { then(b.chosen) }
+func (b *bench) ChooseFolder(_, _ string, then func(path string)) { then(b.chosen) }
 
 func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
 

@@ -21,6 +21,7 @@ type Host interface {
 	OpenFile(path string) // opens a file in the system's default program
 	Clipboard() string
 	ChooseFile(title, confirm string, then func(path string))
+	ChooseFolder(title, confirm string, then func(path string))
 	ConfigChanged() // called after config.toml was written
 	ShowTools()     // shows the page of permissions and servers
 }
@@ -33,9 +34,9 @@ type Parts struct {
 	Notices func() []Notice // the app's notices about its set-up
 	Actions []shortcuts.Action
 	Index   Index
-	// Import imports the conversations of an export file; dry only counts them. It is
-	// called off the UI goroutine.
-	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
+	// Import imports the conversations of an export; dry only counts them. It is called off
+	// the UI goroutine and reports how much of the file it has read.
+	Import  func(ctx context.Context, file string, dry bool, progress func(percent, conversations int)) (Imported, error)
 	Discord Bot // nil if there is no bot
 	Home    string
 	File    string // config.toml
