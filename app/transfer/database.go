@@ -111,7 +111,7 @@ func (r *reading) rows(db *sql.DB, query string, f func(object) error, args ...a
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err has said all
 	names, err := rows.Columns()
 	if err != nil {
 		return err

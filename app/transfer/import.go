@@ -56,8 +56,10 @@ var (
 // LooksError is ErrFormat for something that is known and not read.
 type LooksError struct{ What string }
 
-func (e *LooksError) Error() string   { return "this looks like " + e.What + ", which isn't read" }
-func (e *LooksError) Is(t error) bool { return t == ErrFormat }
+func (e *LooksError) Error() string { return "this looks like " + e.What + ", which isn't read" }
+
+// Is reports whether the target is ErrFormat.
+func (e *LooksError) Is(target error) bool { return target == ErrFormat }
 
 // Watch is told what happens while conversations are read. Its functions may be nil.
 type Watch struct {
@@ -398,7 +400,7 @@ func (e *item) sniff() error {
 
 // textEncoding returns what makes UTF-8 of a text with this beginning.
 func textEncoding(head []byte) transform.Transformer {
-	var plain encoding.Encoding = encoding.Nop
+	plain := encoding.Nop
 	if len(head) > 1 { // JSON begins with a character of ASCII
 		switch {
 		case head[0] == 0 && head[1] != 0:
