@@ -19,6 +19,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/config"
 	"mac-stats/app/instance"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem/pdftext"
@@ -29,7 +30,7 @@ var version = ""
 
 func main() {
 	process.Child(command.Inside)
-	pdftext.Child()
+	pdftext.Child(cacheFolder)
 	monitor.Child()
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	showFailure := useConsole()
@@ -40,6 +41,15 @@ func main() {
 		showFailure()
 	}
 	os.Exit(code)
+}
+
+// cacheFolder returns the folder of caches, "" if there is none.
+func cacheFolder() string {
+	paths, err := config.FindPaths(os.Getenv)
+	if err != nil {
+		return ""
+	}
+	return paths.Cache
 }
 
 // stopSignals returns the signals that end the app in an orderly way: it saves answers and

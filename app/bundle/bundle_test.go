@@ -240,6 +240,7 @@ func TestAPackageForDebianAndOneForWindows(t *testing.T) {
 	for _, page := range pages {
 		want = append(want, "docs/"+filepath.Base(page))
 	}
+	want = append(want, "docs/licences/pdfium.txt")
 	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "docs/pictures/") })
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -449,7 +450,7 @@ func TestTheAppOfMacOS(t *testing.T) {
 		}
 		return err
 	})
-	if diff := cmp.Diff([]string{"Info.plist", "MacOS/mac-stats", "PkgInfo", "Resources/icon.icns"}, files); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"Info.plist", "MacOS/mac-stats", "PkgInfo", "Resources/icon.icns", "Resources/licences/pdfium.txt"}, files); err != nil || diff != "" {
 		t.Errorf("%v, files (-want +got):\n%s", err, diff)
 	}
 	if info, err := os.Stat(filepath.Join(contents, "MacOS", "mac-stats")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {

@@ -27,6 +27,10 @@ func packDarwin(root string, a about, program, out string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	licences, err := os.ReadFile(filepath.Join(root, "docs", "licences", "pdfium.txt"))
+	if err != nil {
+		return nil, fmt.Errorf("pack the licences: %w", err)
+	}
 	app := filepath.Join(out, a.Details.Name+".app")
 	if err := os.RemoveAll(app); err != nil { // files of an earlier version must not stay
 		return nil, fmt.Errorf("write the package: %w", err)
@@ -36,6 +40,7 @@ func packDarwin(root string, a about, program, out string) ([]string, error) {
 		{"Contents/PkgInfo", []byte("APPL????"), false},
 		{"Contents/MacOS/" + a.Details.Name, binary, true},
 		{"Contents/Resources/icon.icns", icons, false},
+		{"Contents/Resources/licences/pdfium.txt", licences, false},
 	} {
 		mode := os.FileMode(0o644)
 		if f.run {

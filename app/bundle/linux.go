@@ -108,10 +108,11 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 	return files, nil
 }
 
-// documentFiles returns what people read, with the paths that its links name.
+// documentFiles returns what people read, with the paths that its links name, and the licences
+// of what the program contains as a whole.
 func documentFiles(root string) ([]packed, error) {
 	names := []string{"README.md", "CHANGELOG.md", "SECURITY.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/pictures/*.png"} {
+	for _, pattern := range []string{"docs/*.md", "docs/pictures/*.png", "docs/licences/*.txt"} {
 		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil || len(found) == 0 {
 			return nil, fmt.Errorf("pack %s: %w", pattern, cmp.Or(err, fs.ErrNotExist))

@@ -26,6 +26,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestMain lets the test program be the child that reads PDFs.
+func TestMain(m *testing.M) {
+	pdftext.Child(func() string { return filepath.Join(os.TempDir(), "mac-stats-test-pdfium") })
+	os.Exit(m.Run())
+}
+
 // pngBytes is a small picture.
 func pngBytes(t testing.TB, side int) []byte {
 	t.Helper()
@@ -93,7 +99,7 @@ func TestAttachableFiles(t *testing.T) {
 		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
 		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
 		"a PDF":           {file: "a.pdf", data: onePagePDF, want: attach.File{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
-		"a scanned PDF":   {file: "a.pdf", data: pdfOf("q Q"), err: "a.pdf can't be attached: " + pdftext.ErrPictures.Error() + "; attach a picture of the page, for a model that sees images."},
+		"a scanned PDF":   {file: "a.pdf", data: pdfOf("9 9 9 9 re f"), err: "a.pdf can't be attached: " + pdftext.ErrPictures.Error() + "; attach a picture of the page, for a model that sees images."},
 		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
 		"a JPEG":          {file: "a.jpeg", data: jpegBytes(t), want: attach.File{Name: "a.jpeg", Ext: "jpg", Image: true}},
 		"too many pixels": {file: "a.png", data: widePNG(), err: "a.png can't be attached: 60000 × 60000 pixels are too many; make it smaller."},
@@ -146,17 +152,30 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 		cases[os.DevNull] = "it is no ordinary file"
 	}
 	for file, why := range cases {
-		_, err := attach.Read(file)
+		_, err := attach.Read(file, nil)
 		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }
 
+// The text of PDFs comes along; one that can't be read is left out.
+func TestPDFsInAFolderAreRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "papers")
+	for name, text := range map[string]string{"a.pdf": string(onePagePDF), "b.PDF": string(onePagePDF), "c.pdf": "%PDF-1.4 and no more", "d.pdf": "no PDF at all"} {
+		filetest.Write(t, filepath.Join(dir, name), text)
+	}
+	u, err := attach.Read(dir, nil)
+	want := attach.File{Name: "papers", Ext: "txt", Files: 3, LeftOut: 1, Data: []byte("===== a.pdf =====\n[page 1]\nHello\n\n===== b.PDF =====\n[page 1]\nHello\n\n===== d.pdf =====\nno PDF at all\n")}
+	if diff := cmp.Diff(want, u); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestReadTheWholeFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.md")
 	filetest.Write(t, file, "# one\n")
-	got, err := attach.Read(file)
+	got, err := attach.Read(file, nil)
 	if diff := cmp.Diff(attach.File{Name: "notes.md", Ext: "md", Data: []byte("# one\n")}, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

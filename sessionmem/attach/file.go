@@ -2,6 +2,7 @@ package attach
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -57,14 +58,16 @@ type File struct {
 	Image bool
 	Data  []byte
 
-	Pages   int // of the PDF, if it was one
-	Files   int // of the folder, if it was one
-	LeftOut int // files of the folder that aren't included
+	Pages     int // of the PDF, if it was one
+	PagesRead int // the first of them, if not all were read; the text ends with the reason
+	Files     int // of the folder, if it was one
+	LeftOut   int // files of the folder that aren't included
 }
 
 // Read reads a file to attach, or the text files of a folder. What can't be attached (too
 // large, neither text nor an image, unreadable) returns ErrRefused with a sentence that says so.
-func Read(file string) (File, error) {
+// progress, if it isn't nil, is called after each page of a PDF.
+func Read(file string, progress func(read, pages int)) (File, error) {
 	name := filepath.Base(file)
 	fi, err := os.Stat(file)
 	switch {
@@ -75,7 +78,7 @@ func Read(file string) (File, error) {
 	case err != nil:
 		return File{}, refuse(name, err.Error())
 	case fi.IsDir():
-		return readFolder(file)
+		return readFolder(file, progress)
 	case !fi.Mode().IsRegular():
 		return File{}, refuse(name, "it is no ordinary file")
 	case fi.Size() > maxPDFBytes:
@@ -93,17 +96,19 @@ func Read(file string) (File, error) {
 	if err != nil {
 		return File{}, refuse(name, err.Error())
 	}
-	return New(name, data)
+	return read(name, data, progress)
 }
 
 // New checks data to be attached and converts it: text becomes UTF-8, an image PNG or JPEG.
-func New(name string, data []byte) (File, error) {
+func New(name string, data []byte) (File, error) { return read(name, data, nil) }
+
+func read(name string, data []byte, progress func(read, pages int)) (File, error) {
 	name = transcript.OneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
 	switch {
 	case len(data) == 0:
 		return File{}, refuse(name, "it is empty")
-	case bytes.HasPrefix(data, []byte(pdftext.Header)) && len(data) <= maxPDFBytes:
-		return pdfUpload(name, data)
+	case pdftext.Is(name, data) && len(data) <= maxPDFBytes:
+		return pdfUpload(name, data, progress)
 	case len(data) > MaxImageBytes:
 		return File{}, refuse(name, tooLarge(int64(len(data))))
 	}
@@ -125,8 +130,10 @@ func tooLarge(n int64) string {
 }
 
 // pdfUpload returns the text of a PDF.
-func pdfUpload(name string, data []byte) (File, error) {
-	text, pages, err := pdftext.Read(data, maxTextBytes)
+func pdfUpload(name string, data []byte, progress func(read, pages int)) (File, error) {
+	r := pdftext.Reader{Progress: progress}
+	defer r.Close()
+	d, err := r.Read(context.Background(), data, maxTextBytes)
 	switch {
 	case errors.Is(err, pdftext.ErrPictures):
 		return File{}, refuse(name, err.Error()+"; attach a picture of the page, for a model that sees images")
@@ -134,10 +141,12 @@ func pdfUpload(name string, data []byte) (File, error) {
 		return File{}, refuse(name, pdftext.ErrDamaged.Error())
 	case err != nil:
 		return File{}, refuse(name, err.Error())
-	case len(text) > maxTextBytes:
-		return File{}, refuse(name, "it has more than 1 MB of text; attach the part the question is about")
 	}
-	return File{Name: name, Ext: "txt", Data: []byte(text), Pages: pages}, nil
+	u := File{Name: name, Ext: "txt", Data: []byte(d.Text), Pages: d.Pages}
+	if d.Read < d.Pages {
+		u.PagesRead = d.Read
+	}
+	return u, nil
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }

@@ -2,6 +2,7 @@ package attach
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,18 +10,23 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/pdftext"
 )
 
 // maxFolderFiles is how many files of a folder are read.
 const maxFolderFiles = 2000
 
-// readFolder makes one text of the text files in a folder and its sub-folders, each under its
-// path. It leaves out hidden files and folders, links, anything but text, and what doesn't fit.
-func readFolder(dir string) (File, error) {
+// readFolder makes one text of the text files and PDFs in a folder and its sub-folders, each
+// under its path. It leaves out hidden files and folders, links, anything else, and what
+// doesn't fit.
+func readFolder(dir string, progress func(read, pages int)) (File, error) {
 	name := filepath.Base(dir)
 	var out bytes.Buffer
 	u := File{Name: name, Ext: "txt"}
 	seen := 0
+	pdfs := pdftext.Reader{Progress: progress}
+	defer pdfs.Close()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
 		switch {
@@ -37,7 +43,7 @@ func readFolder(dir string) (File, error) {
 			return fs.SkipAll
 		}
 		seen++
-		text, ok := folderText(path, entry)
+		text, ok := folderText(&pdfs, path, entry, maxTextBytes-out.Len())
 		part := fmt.Sprintf("===== %s =====\n%s\n", folderPath(dir, path), strings.TrimRight(text, "\n"))
 		if !ok || out.Len()+len(part) > maxTextBytes {
 			u.LeftOut++
@@ -71,15 +77,24 @@ func folderPath(dir, path string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(rel), string(utf8.RuneError))
 }
 
-// folderText returns the text of a file of a folder; false if it has none.
-func folderText(path string, entry fs.DirEntry) (string, bool) {
+// folderText returns the text of a file of a folder; false if it has none, or if there is no
+// room for it. Of a PDF, it may be the text of the first pages.
+func folderText(pdfs *pdftext.Reader, path string, entry fs.DirEntry, room int) (string, bool) {
 	info, err := entry.Info()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxTextBytes || info.Size() == 0 {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPDFBytes || info.Size() == 0 {
+		return "", false
+	}
+	pdf := strings.EqualFold(filepath.Ext(path), ".pdf")
+	if !pdf && info.Size() > maxTextBytes || room <= 0 {
 		return "", false
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", false
+	}
+	if pdf && pdftext.Is(path, data) {
+		d, err := pdfs.Read(context.Background(), data, max(0, room-1000)) // some room for marks
+		return d.Text, err == nil
 	}
 	return decodeText(data)
 }

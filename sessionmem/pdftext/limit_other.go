@@ -1,7 +1,11 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package pdftext
 
-// limitMemory does nothing on this system: the child takes what the system gives it, and
-// ends alone.
+import "os/exec"
+
+// limitMemory does nothing on this system: PDFium's own limit holds.
 func limitMemory(uint64) {}
+
+// hide does nothing: a child has no window here.
+func hide(*exec.Cmd) {}

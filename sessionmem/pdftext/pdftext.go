@@ -1,25 +1,33 @@
-// Package pdftext reads the text of a PDF: line by line as the pages show it, with a
-// mark before each page. It draws nothing and runs nothing that a PDF contains.
+// Package pdftext reads the text of PDFs by PDFium: line by line in reading order, with a mark
+// before each page. It draws nothing and runs nothing that a PDF contains.
 //
-// A PDF can come from anywhere: some make the library that parses them panic, run for ever,
-// or ask for more memory than there is, which no Go program survives. So a child of the
-// program reads it, with limits of memory and time (see Child), and whatever happens to the
-// child is an error here. Only a program that doesn't offer itself as the child, such as a
-// test of another package, reads in its own process.
+// A PDF can come from anywhere, and the readers of PDFs are known for their holes. So PDFium
+// runs as WebAssembly, which reaches no file and no network, in a child process of the program
+// (see Child), which may use little memory. The parent measures the time and kills the child.
+// Whatever happens to the child is an error here.
+//
+// The child prints each page as soon as it is read. So what was read before the time was up,
+// or before a page that can't be read, isn't lost: it is the text of "the first N of M pages".
+//
+// What a page has besides its text is named in it: the values of a form, notes, pages that are
+// pictures, letters that the file doesn't tell.
+//
+// Called by attach for attached files and by agents/fetch for addresses.
 package pdftext
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
-	"unicode"
-
-	"github.com/ledongthuc/pdf"
+	"unicode/utf8"
 )
 
 // Why a PDF has no text.
@@ -27,220 +35,211 @@ var (
 	ErrDamaged  = errors.New("the PDF is damaged, or of a kind that can't be read")
 	ErrLocked   = errors.New("the PDF is protected by a password")
 	ErrPictures = errors.New("its pages are pictures, without text")
+	ErrEmpty    = errors.New("the PDF is empty")
 	ErrTooLong  = errors.New("reading it takes too long")
+	ErrNoReader = errors.New("the reader of PDFs couldn't be started")
 )
+
+// reasons are the errors that a child reports, by their index.
+var reasons = []error{nil, ErrDamaged, ErrLocked, ErrPictures, ErrEmpty}
 
 // Header is the beginning of a PDF.
 const Header = "%PDF-"
 
-// patience is how long reading a PDF may take.
-const patience = time.Minute
-
-// Read returns the text of a PDF, with "[page 3]" before each page with text, and the number
-// of pages. It stops after most bytes of text.
-func Read(data []byte, most int) (text string, pages int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if !hasChild {
-		return readHere(ctx, data, most)
+// Is reports whether data is a PDF. Its header may follow up to 1,024 other bytes, as the
+// format's own reader allows, if the file's name says that it is a PDF.
+func Is(name string, data []byte) bool {
+	if bytes.HasPrefix(data, []byte(Header)) {
+		return true
 	}
-	return readInChild(ctx, data, most)
+	named := strings.HasSuffix(strings.ToLower(name), ".pdf")
+	return named && bytes.Contains(data[:min(len(data), 1024)], []byte(Header))
 }
 
-// readHere reads in this process until ctx is done.
-func readHere(ctx context.Context, data []byte, most int) (string, int, error) {
-	done := make(chan answer, 1)
-	go func() {
-		var a answer
-		defer func() {
-			if recover() != nil {
-				a.err = ErrDamaged
-			}
-			done <- a
-		}()
-		a.Text, a.Pages, a.err = read(data, most, ctx.Done())
-	}()
-	select {
-	case a := <-done:
-		return a.Text, a.Pages, a.err
-	case <-ctx.Done(): // the current page is the last
-		return "", 0, ErrTooLong
-	}
-}
-
-// limited is a file that can be read until the time is up: a file that refers to itself would
-// be read forever.
-type limited struct {
-	*bytes.Reader
-	late <-chan struct{}
-}
-
-// ReadAt implements io.ReaderAt. It panics when the time is up: the library goes on after
-// errors.
-func (l limited) ReadAt(p []byte, off int64) (int, error) {
-	select {
-	case <-l.late:
-		panic(ErrTooLong)
-	default:
-		return l.Reader.ReadAt(p, off)
-	}
-}
-
-func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
-	r, err := pdf.NewReader(limited{bytes.NewReader(data), late}, int64(len(data)))
-	switch {
-	case errors.Is(err, pdf.ErrInvalidPassword):
-		return "", 0, ErrLocked
-	case err != nil:
-		return "", 0, fmt.Errorf("%w (%w)", ErrDamaged, err)
-	}
-	var out strings.Builder
-	pages := r.NumPage()
-	for n := 1; n <= pages && out.Len() <= most; n++ {
-		select {
-		case <-late:
-			return "", 0, ErrTooLong
-		default:
-		}
-		page := r.Page(n)
-		if page.V.IsNull() { // the file claims more pages than it has
-			pages = n - 1
-			break
-		}
-		if drawingSize(page) > maxPage {
-			fmt.Fprintf(&out, "[page %d: too large to read]\n\n", n)
-			continue
-		}
-		if text := pageText(page); text != "" {
-			fmt.Fprintf(&out, "[page %d]\n%s\n\n", n, text)
-		}
-	}
-	if out.Len() == 0 {
-		return "", pages, ErrPictures
-	}
-	return strings.TrimRight(out.String(), "\n") + "\n", pages, nil
-}
-
-// maxPage is the limit of a page's unpacked drawing instructions in bytes. The library keeps
-// about 340 bytes for each character, and a few kB of file can unpack to a thousand times as
-// much.
-const maxPage = 2 << 20
-
-// drawingSize returns the size of a page's unpacked drawing instructions, counting no further than
-// needed to see that it exceeds maxPage.
-func drawingSize(p pdf.Page) (n int64) {
-	defer func() { _ = recover() }() // pageText hits the same panic
-	parts := []pdf.Value{p.V.Key("Contents")}
-	if list := parts[0]; list.Kind() == pdf.Array {
-		parts = parts[:0]
-		for i := range list.Len() {
-			parts = append(parts, list.Index(i))
-		}
-	}
-	for _, part := range parts {
-		if n > maxPage {
-			break
-		}
-		r := part.Reader()
-		m, _ := io.Copy(io.Discard, io.LimitReader(r, maxPage+1)) // damaged data ends here
-		n += m
-		_ = r.Close()
-	}
-	return n
-}
-
-// pageText returns a page's text, "" if it can't be read.
-func pageText(p pdf.Page) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	return lines(p.Content().Text, lineEnds(p))
-}
-
-// lineEnds returns what a line end becomes in each font of a page: the library ends each
-// shown text with one, in the font's own encoding.
-func lineEnds(p pdf.Page) map[string]string {
-	signs := map[string]string{}
-	for _, name := range p.Fonts() {
-		f := p.Font(name)
-		base := f.BaseFont()
-		if _, after, ok := strings.Cut(base, "+"); ok {
-			base = after
-		}
-		signs[base] = f.Encoder().Decode("\n")
-	}
-	return signs
-}
-
-// Gaps between characters, relative to the font size.
+// Limits of the time.
 const (
-	wordGap      = 0.15 // from the end of one character to the next: a space
-	charGap      = 1.2  // from the beginning of one character to the next, if widths are unknown
-	paragraphGap = 1.7  // from one line to the next: an empty line
+	startTime = 2 * time.Minute // to start a child; the first one compiles PDFium, some seconds of processor time
+	pageTime  = 20 * time.Second
+	fileTime  = 2 * time.Minute
 )
 
-// font describes how a page uses one of its fonts.
-type font struct {
-	wide    bool // its characters have widths
-	stacked bool // characters without a width stand on each other: their positions show only the gaps
+// Document is what was read of a PDF.
+type Document struct {
+	Text  string // with "[page 3]" before each page; it ends by saying which pages are missing and why
+	Pages int    // that the PDF has
+	Read  int    // the first of them: those in Text
 }
 
-// fonts derives the properties of a page's fonts from its characters.
-func fonts(signs []pdf.Text) map[string]*font {
-	known := map[string]*font{}
-	for i, s := range signs {
-		f := known[s.Font]
-		if f == nil {
-			f = &font{}
-			known[s.Font] = f
-		}
-		f.wide = f.wide || s.W > 0
-		f.stacked = f.stacked || i > 0 && s.W == 0 && s.X == signs[i-1].X && s.Font == signs[i-1].Font
-	}
-	return known
+// Reader reads PDFs, one after the other, in one child. It starts one with the first PDF, and
+// another one after a PDF that ended it. The zero value is ready. Close ends the child.
+type Reader struct {
+	// Progress, if it isn't nil, is called after each page.
+	Progress func(read, pages int)
+
+	child   *exec.Cmd
+	kill    context.CancelFunc
+	stderr  bytes.Buffer // belongs to the child until it ended
+	stdin   io.WriteCloser
+	answers chan answer // closed when the child ends
+
+	start, page, file time.Duration // limits of a test; 0: the usual ones
 }
 
-// lines assembles the characters of a page, which have positions but no spaces, into lines.
-func lines(signs []pdf.Text, ends map[string]string) string {
-	var out strings.Builder
-	var line []byte
-	var last pdf.Text
-	known := fonts(signs)
-	end := func() {
-		out.Write(bytes.TrimRight(line, " "))
-		out.WriteByte('\n')
-		line = line[:0]
+// Read returns the text of a PDF, at most most bytes of it. Without any text the error is
+// one of those above.
+func (r *Reader) Read(ctx context.Context, data []byte, most int) (Document, error) {
+	if err := r.begin(ctx); err != nil {
+		return Document{}, err
 	}
-	for _, s := range signs {
-		f := known[s.Font]
-		if s.W == 0 && s.S == ends[s.Font] || strings.ContainsFunc(s.S, unprintable) {
-			continue
-		}
-		size := math.Max(math.Abs(s.FontSize), 1)
-		gap, least := s.X-last.X-last.W, wordGap*size
-		if !f.wide && !f.stacked {
-			least = charGap * size
-		}
+	late := time.NewTimer(or(r.file, fileTime))
+	defer late.Stop()
+	go func(stdin io.Writer) { // a child that was killed ends it
+		_, _ = fmt.Fprintf(stdin, "%d %d\n", len(data), most)
+		_, _ = stdin.Write(data)
+	}(r.stdin)
+	var d Document
+	var text strings.Builder
+	missing := "" // why
+	for missing == "" {
+		a, err := r.next(ctx, or(r.page, pageTime), late.C)
 		switch {
-		case last.S == "":
-		case math.Abs(s.Y-last.Y) > size/2:
-			end()
-			if last.Y-s.Y > paragraphGap*size {
-				out.WriteByte('\n')
+		case err != nil && ctx.Err() != nil:
+			r.Close()
+			return Document{}, err
+		case err != nil && d.Read == 0:
+			r.Close()
+			return Document{}, err
+		case err != nil:
+			r.Close()
+			missing = err.Error()
+			if errors.Is(err, ErrDamaged) {
+				missing = "the next one can't be read"
 			}
-		case gap > least && last.S != " " && s.S != " ":
-			line = append(line, ' ')
+		case a.Done && a.Why > 0 && a.Why < len(reasons):
+			return Document{Pages: d.Pages}, reasons[a.Why]
+		case a.Done && a.Full:
+			missing = "it has more text than fits"
+		case a.Done:
+			d.Text = strings.TrimSpace(text.String()) + "\n"
+			return d, nil
+		case a.Page == 0:
+			d.Pages = a.Pages
+		default:
+			d.Read = a.Page
+			text.WriteString(a.Text)
+			if r.Progress != nil {
+				r.Progress(d.Read, d.Pages)
+			}
 		}
-		line = append(line, s.S...)
-		last = s
 	}
-	end()
-	return ligatures.Replace(strings.TrimSpace(out.String()))
+	fmt.Fprintf(&text, "[the first %d of %d pages: %s]", d.Read, d.Pages, missing)
+	d.Text = strings.TrimSpace(text.String()) + "\n"
+	return d, nil
 }
 
-func unprintable(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
+// or returns a, or b if a is 0.
+func or(a, b time.Duration) time.Duration {
+	if a > 0 {
+		return a
+	}
+	return b
+}
 
-// ligatures are letters that a font joins but people search separately.
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "\u00a0", " ", "\u00ad", "")
+// begin starts the child, if there is none, and waits until it can read.
+func (r *Reader) begin(ctx context.Context) error {
+	if r.child != nil {
+		return nil
+	}
+	if !hasChild {
+		return fmt.Errorf("%w: this program can't be its own child", ErrNoReader)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoReader, err)
+	}
+	life, kill := context.WithCancel(context.Background())
+	r.kill = kill
+	r.child = exec.CommandContext(life, self, childArg)
+	r.child.WaitDelay = time.Second // after it was killed
+	r.stderr.Reset()
+	r.child.Stderr = &r.stderr
+	hide(r.child)
+	stdout, err := r.child.StdoutPipe()
+	if err == nil {
+		if r.stdin, err = r.child.StdinPipe(); err == nil {
+			err = r.child.Start()
+		}
+	}
+	if err != nil {
+		kill()
+		r.child = nil
+		return fmt.Errorf("%w: %w", ErrNoReader, err)
+	}
+	r.answers = make(chan answer)
+	go func(child *exec.Cmd, answers chan<- answer) {
+		defer close(answers)
+		in := json.NewDecoder(bufio.NewReader(stdout))
+		for {
+			var a answer
+			if in.Decode(&a) != nil {
+				kill() // whatever it printed, it isn't one of ours
+				_ = child.Wait()
+				return
+			}
+			select {
+			case answers <- a:
+			case <-life.Done():
+			}
+		}
+	}(r.child, r.answers)
+	if _, err := r.next(ctx, or(r.start, startTime), nil); err != nil {
+		r.Close()
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %v", ErrNoReader, err) //nolint:errorlint // no PDF was damaged
+	}
+	return nil
+}
+
+// next returns the child's next answer. It waits no longer than patience and until late.
+func (r *Reader) next(ctx context.Context, patience time.Duration, late <-chan time.Time) (answer, error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case a, ok := <-r.answers:
+		if !ok {
+			why, _, _ := strings.Cut(r.stderr.String(), "\n")
+			return answer{}, fmt.Errorf("%w (its reader ended: %s)", ErrDamaged, why)
+		}
+		return a, nil
+	case <-timer.C:
+		return answer{}, ErrTooLong
+	case <-late:
+		return answer{}, ErrTooLong
+	case <-ctx.Done():
+		return answer{}, fmt.Errorf("reading the PDF: %w", ctx.Err())
+	}
+}
+
+// Close ends the child, if there is one, and waits for its end.
+func (r *Reader) Close() {
+	if r.child == nil {
+		return
+	}
+	r.kill()
+	for range r.answers { // until it ended
+	}
+	r.child = nil
+}
+
+// cutText returns the first bytes of a text, up to a whole letter.
+func cutText(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}

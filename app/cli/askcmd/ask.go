@@ -57,9 +57,10 @@ meanwhile goes to stderr. The conversation is a session: its transcript is under
 ~/.mac-stats/session, and -c continues the last one.
 
 A - among the words stands for stdin. With text beside it, what is piped in is
-attached like a file. --file attaches a text file or an image (PNG, JPEG, GIF; for
-models that can see). It is kept in ~/.mac-stats/session/files and sent again when
-the session continues. Ctrl-C stops the answer and keeps what has arrived.
+attached like a file. --file attaches a text file, a PDF (its text), a folder of both,
+or an image (PNG, JPEG, GIF; for models that can see). It is kept in
+~/.mac-stats/session/files and sent again when the session continues. Ctrl-C stops
+the answer and keeps what has arrived.
 
 Only text that you type can be remembered at once. With a file, a pipe or a page,
 memories wait in the inbox, and ask asks on the terminal before it reads an address
@@ -80,7 +81,7 @@ that you didn't type. With --json or without a terminal, such an address isn't r
 	fs.BoolVar(&c.Out.AsJSON, "json", false, "print events, one JSON object a line")
 	fs.StringVar(&f.think, "think", "", "on or off: whether the model thinks before it answers, where it can")
 	fs.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
-	fs.StringArrayVar(&f.files, "file", nil, "attach a file; may be given several times")
+	fs.StringArrayVar(&f.files, "file", nil, "attach a text file, a PDF, an image or a folder; may be given several times")
 	c.CompleteFlag(cmd, "agent", cmdline.UsableAgentNames)
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
 	c.CompleteFlag(cmd, "model", modelNames)
@@ -210,7 +211,7 @@ func refused(c *cmdline.Line, f flags, err error) error {
 func readFiles(paths []string) ([]attach.File, error) {
 	var files []attach.File
 	for _, p := range paths {
-		u, err := attach.Read(p)
+		u, err := attach.Read(p, nil)
 		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
 			return nil, cmdline.Problem("There is no file "+p+"; nothing was sent.", "Check its path.")
 		}

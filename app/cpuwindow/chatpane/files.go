@@ -68,8 +68,17 @@ func (f *attachments) Attach(paths []string) {
 	go func() {
 		var read []conversation.File
 		var refused []string
+		shown := time.Now()
+		progress := func(read, pages int) {
+			if time.Since(shown) > 200*time.Millisecond {
+				shown = time.Now()
+				f.host.Do(func() {
+					f.compose.SetHint(i18n.With("reading page {{.Page}} of {{.Pages}}…", i18n.Places{"Page": read, "Pages": pages}))
+				})
+			}
+		}
 		for _, path := range paths {
-			u, err := attach.Read(path)
+			u, err := attach.Read(path, progress)
 			if err != nil {
 				refused = append(refused, err.Error())
 				continue

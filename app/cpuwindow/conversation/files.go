@@ -32,7 +32,10 @@ func (p File) Label() string {
 		return a.Name
 	}
 	words := a.Name
-	if n := p.Upload.Pages; n > 0 {
+	switch n, read := p.Upload.Pages, p.Upload.PagesRead; {
+	case read > 0:
+		words += " · " + i18n.With("the first {{.Read}} of {{.Pages}} pages", i18n.Places{"Read": read, "Pages": n})
+	case n > 0:
 		words += " · " + i18n.Count("{{.N}} pages", n)
 	}
 	if n := p.Upload.Files; n > 0 {

@@ -174,11 +174,14 @@ func TestAFileIsLabelledWithItsSize(t *testing.T) {
 	stored := transcript.Attachment{Name: "shot.png"}
 	pdf := fileOfText(t, "a.txt", strings.Repeat("x", 5000))
 	pdf.Upload.Pages = 3
+	part := fileOfText(t, "b.txt", strings.Repeat("x", 5000))
+	part.Upload.Pages, part.Upload.PagesRead = 300, 18
 	folder := File{Upload: attach.File{Name: "notes.txt", Data: make([]byte, 3<<19)}}
 	folder.Upload.Files = 12
 	for want, f := range map[string]File{
 		"notes.txt · 6 bytes": fileOfText(t, "notes.txt", "apples"), "a.txt · 3 pages · 5 KB": pdf,
-		"notes.txt · 12 files · 1.5 MB": folder, "shot.png": {Stored: &stored},
+		"b.txt · the first 18 of 300 pages · 5 KB": part,
+		"notes.txt · 12 files · 1.5 MB":            folder, "shot.png": {Stored: &stored},
 	} {
 		if got := f.Label(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,0 +1,231 @@
+package pdftext
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// PDFium gives divider for a hyphen that divides a word at the end of a line, and then no line
+// end. hyphen stands for it in the words here.
+const (
+	divider = '\ufffe'
+	hyphen  = '\x02'
+)
+
+// content is what a page has.
+type content int
+
+const (
+	blank content = iota
+	pictures
+	letters
+)
+
+// readPage returns a page of a PDF with its mark.
+func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, content) {
+	loaded, err := lib.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: n - 1})
+	if err != nil {
+		return fmt.Sprintf("[page %d can't be read]\n\n", n), blank
+	}
+	page := requests.Page{ByReference: &loaded.Page}
+	defer func() { _, _ = lib.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
+
+	words, guessed := pageWords(lib, page)
+	body := layOut(words)
+	more := formValues(lib, page) + notes(lib, page)
+	if guessed > 0 {
+		more += fmt.Sprintf("[%d letters of this page are guessed or left out: the file has their shapes and doesn't say which letters they are]\n", guessed)
+	}
+	if body != "" || more != "" {
+		return fmt.Sprintf("[page %d]\n%s%s\n", n, body, more), letters
+	}
+	objects, err := lib.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
+	if err != nil || objects.Count == 0 {
+		return fmt.Sprintf("[page %d is empty]\n\n", n), blank
+	}
+	for i := range objects.Count {
+		object, err := lib.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
+		if err != nil {
+			break
+		}
+		kind, err := lib.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
+		if err == nil && (kind.Type == enums.FPDF_PAGEOBJ_IMAGE || kind.Type == enums.FPDF_PAGEOBJ_FORM) {
+			return fmt.Sprintf("[page %d is a picture]\n\n", n), pictures
+		}
+	}
+	return fmt.Sprintf("[page %d is a drawing]\n\n", n), pictures
+}
+
+// pageWords returns the words of a page in the order in which they are drawn, each with its
+// box and the line that PDFium put it in, and for how many letters the
+// file has no code.
+func pageWords(lib pdfium.Pdfium, page requests.Page) (words []word, guessed int) {
+	loaded, err := lib.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return nil, 0
+	}
+	text := loaded.TextPage
+	defer func() { _, _ = lib.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text}) }()
+	count, err := lib.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
+	if err != nil {
+		return nil, 0
+	}
+	var letters []rune
+	first, last, line := 0, 0, 0
+	end := func() {
+		if len(letters) == 0 {
+			return
+		}
+		w := word{text: ligatures.Replace(string(letters)), line: line}
+		w.box, w.turn = wordBox(lib, text, first, last)
+		if bad, err := lib.FPDFText_HasUnicodeMapError(&requests.FPDFText_HasUnicodeMapError{TextPage: text, Index: first}); err == nil && bad.HasUnicodeMapError {
+			guessed += len(letters) // its first one speaks for the word
+		}
+		words = append(words, w)
+		letters = letters[:0]
+	}
+	whole := []rune(nil)
+	if got, err := lib.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: count.Count}); err == nil {
+		whole = []rune(got.Text)
+	}
+	for i := range count.Count {
+		var r rune
+		if len(whole) == count.Count {
+			r = whole[i]
+		} else { // it leaves something out, such as letters of two halves
+			if got, err := lib.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: text, Index: i}); err == nil {
+				r = rune(got.Unicode) //nolint:gosec // a code point, or half of one
+			}
+			if r == '-' {
+				if got, err := lib.FPDFText_IsHyphen(&requests.FPDFText_IsHyphen{TextPage: text, Index: i}); err == nil && got.IsHyphen {
+					r = divider
+				}
+			}
+		}
+		if n := len(letters); n > 0 && utf16.IsSurrogate(letters[n-1]) {
+			letters[n-1] = utf16.DecodeRune(letters[n-1], r)
+			continue
+		}
+		switch {
+		case r == '\r' || r == '\n':
+			end()
+			line++
+		case unicode.IsSpace(r):
+			end()
+		case r == divider:
+			letters = append(letters, hyphen)
+			end()
+			line++
+		case r == 0 || unicode.IsControl(r):
+			guessed++
+		default:
+			if len(letters) == 0 {
+				first = i
+			}
+			letters, last = append(letters, r), i
+		}
+	}
+	end()
+	return words, guessed
+}
+
+// wordBox returns the box from the first to the last letter of a word, turned so that the word
+// reads from left to right, and by how many quarters it was turned.
+func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) (b box, turn int) {
+	if angle, err := lib.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: first}); err == nil {
+		turn = int(math.Round(-float64(angle.CharAngle)/(math.Pi/2))) & 3 // the angle is measured clockwise
+	}
+	b = box{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+	for _, i := range []int{first, last} {
+		r, err := lib.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: i})
+		if err != nil {
+			continue
+		}
+		for _, at := range [][2]float32{{r.Rect.Left, r.Rect.Bottom}, {r.Rect.Right, r.Rect.Top}} {
+			x, y := float64(at[0]), float64(at[1])
+			for range turn {
+				x, y = y, -x
+			}
+			b = b.union(box{x, y, x, y})
+		}
+	}
+	return b, turn
+}
+
+// formValues returns the fields of a page's form that have a value, a line each.
+func formValues(lib pdfium.Pdfium, page requests.Page) string {
+	var out strings.Builder
+	annotations, err := lib.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
+	if err != nil || annotations.Count == 0 {
+		return ""
+	}
+	form, err := lib.GetForm(&requests.GetForm{Page: page})
+	if err != nil {
+		return ""
+	}
+	empty := 0
+	for _, f := range form.Fields {
+		value := strings.Join(f.Values, ", ")
+		switch {
+		case f.Value != nil:
+			value = *f.Value
+		case f.IsChecked != nil && *f.IsChecked:
+			value = "yes"
+		case f.Type == enums.FPDF_FORMFIELD_TYPE_CHECKBOX:
+			value = "no"
+		}
+		name := oneLine(f.Name)
+		if tip := oneLine(f.ToolTip); tip != "" && tip != name {
+			name += " (" + tip + ")"
+		}
+		switch value = oneLine(value); {
+		case f.Type == enums.FPDF_FORMFIELD_TYPE_PUSHBUTTON:
+		case value == "":
+			empty++
+		default:
+			fmt.Fprintf(&out, "[field %s: %s]\n", name, value)
+		}
+	}
+	if empty > 0 {
+		fmt.Fprintf(&out, "[fields of a form without a value: %d]\n", empty)
+	}
+	return out.String()
+}
+
+// notes returns the notes on a page, a line each: comments, text written onto it, remarks of
+// highlights.
+func notes(lib pdfium.Pdfium, page requests.Page) string {
+	var out strings.Builder
+	annotations, err := lib.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
+	if err != nil {
+		return ""
+	}
+	for i := range annotations.Count {
+		note, err := lib.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: page, Index: i})
+		if err != nil {
+			continue
+		}
+		kind, err := lib.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: note.Annotation})
+		shows := err == nil && kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_POPUP && kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_WIDGET && kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_LINK
+		if shows {
+			if got, err := lib.FPDFAnnot_GetStringValue(&requests.FPDFAnnot_GetStringValue{Annotation: note.Annotation, Key: "Contents"}); err == nil && oneLine(got.Value) != "" {
+				fmt.Fprintf(&out, "[note: %s]\n", oneLine(got.Value))
+			}
+		}
+		_, _ = lib.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: note.Annotation})
+	}
+	return out.String()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// ligatures are letters that a font joins but people search separately.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "ft", "ﬆ", "st", "\u00ad", "")
