@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -93,7 +94,12 @@ func TestMemoryIsReturnedWhileHidden(t *testing.T) {
 	d.loop.visible = false
 	d.releaseFonts()
 	d.hidden.cancel()
+	runtime.KeepAlive(make([]byte, 256<<20)) // what the window used
 	freeMemory()
+	var heap runtime.MemStats
+	if runtime.ReadMemStats(&heap); heap.HeapSys-heap.HeapReleased > 200<<20 {
+		t.Errorf("%d MB are kept from the system", (heap.HeapSys-heap.HeapReleased)>>20)
+	}
 	if got := debug.SetGCPercent(growthShown); got != growthHidden {
 		t.Errorf("while hidden the heap may grow by %d %%, want %d", got, growthHidden)
 	}

@@ -35,6 +35,9 @@ func TestExportWithFiles(t *testing.T) {
 	if o := e.Run(t, "sessions", "export", "cli-a", "-o", file); o.Code != clitest.Done || o.Stderr != "" {
 		t.Fatalf("zip: %+v", o)
 	}
+	if o := e.Run(t, "sessions", "export", "cli-plain", "-o", file); o.Code != clitest.Failed || !strings.Contains(o.Stderr, file) {
+		t.Errorf("over another file: %+v", o)
+	}
 	z, err := zip.OpenReader(file)
 	if err != nil {
 		t.Fatal(err)
