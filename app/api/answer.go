@@ -50,18 +50,19 @@ func badRequest(message, next string) *problem {
 // route makes handle answer a pattern within a time limit.
 func (a *API) route(pattern string, within time.Duration, handle func(ctx context.Context, r *http.Request) (any, error)) {
 	a.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		ctx, stop := context.WithTimeout(r.Context(), within)
-		defer stop()
 		if err := drain(r); err != nil {
 			a.answer(w, r, nil, err)
 			return
 		}
 		// The head and the body have been read: the rest has its own time limit.
-		c := http.NewResponseController(w)
-		if err := errors.Join(c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Now().Add(within+readTime))); err != nil {
-			a.log.Debug("an answer has no deadline", "error", err)
+		if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
+			a.log.Debug("the deadline for reading stays", "error", err)
 		}
+		there, gone := whileThere(r)
+		ctx, stop := context.WithTimeout(there, within)
 		result, err := handle(ctx, r)
+		stop()
+		gone()
 		a.answer(w, r, result, err)
 	})
 }

@@ -15,7 +15,10 @@ const (
 	maxRequests = 8 // at the same time; others get "try again"
 	retryAfter  = "1"
 
-	readTime      = 5 * time.Second // for a request's head and body
+	readTime      = 5 * time.Second  // for a request's head and body
+	writeTime     = 10 * time.Second // for a client to take the next part of an answer
+	maxWrite      = 64 << 10         // bytes of such a part
+	askTime       = time.Second      // between two looks at whether a client that sends nothing more is still there
 	searchTime    = 30 * time.Second
 	forgetTime    = time.Minute
 	summarizeTime = 5 * time.Minute // the small model may have to be loaded

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -26,6 +29,7 @@ import (
 
 	"mac-stats/agents/testkit"
 	"mac-stats/app/backend"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -614,6 +618,108 @@ func TestOnlyTheOwnerCanReadTheToken(t *testing.T) {
 	}
 	if _, err := Token(filepath.Join(home, "nowhere")); err == nil {
 		t.Error("made without a folder")
+	}
+}
+
+// A client that only ends its own side gets its answer. One that is gone ends the work.
+func TestAClientThatSendsNothingMoreStillReads(t *testing.T) {
+	for _, tt := range []struct {
+		listen, proto string
+		gone          bool
+	}{
+		{"unix", "1.1", false},
+		{"unix", "1.1", true},
+		{"unix", "1.0", false},
+		{"127.0.0.1:0", "1.1", false},
+		{"127.0.0.1:0", "1.1", true},
+		{"127.0.0.1:0", "1.0", false},
+	} {
+		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
+			if runtime.GOOS == "windows" && tt.listen == "unix" {
+				tt.listen = "127.0.0.1:0"
+			}
+			b := newBench(t)
+			var talk []string
+			for range 10 {
+				talk = append(talk, "wait for it "+strings.Repeat("the zephyr proxy ", 400), strings.Repeat("fine ", 400))
+			}
+			b.say("cpu-old", talk...)
+			s, err := Serve(b.api, tt.listen, filepath.Join(t.TempDir(), "run"), b.backend.Paths.Home)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			client, err := (&net.Dialer{}).DialContext(t.Context(), s.Addr().Network(), s.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = client.Close() }()
+			if _, err := io.WriteString(client, "POST "+pathOf("cpu-old", "/summarize")+" HTTP/"+tt.proto+"\r\nHost: localhost\r\nAuthorization: Bearer "+testToken+"\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			<-b.asked
+			if tt.gone {
+				_ = client.Close()
+				filetest.Until(t, "the end of the work", func() bool { return len(b.api.slots) == 0 })
+				close(b.release)
+				return
+			}
+			if err := client.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			answers := bufio.NewReader(client)
+			if tt.proto == "1.1" {
+				if resp, err := http.ReadResponse(answers, nil); err != nil || resp.StatusCode != http.StatusContinue {
+					t.Errorf("%+v %v", resp, err)
+				}
+			}
+			close(b.release)
+			resp, err := http.ReadResponse(answers, nil)
+			for err == nil && resp.StatusCode == http.StatusContinue {
+				resp, err = http.ReadResponse(answers, nil)
+			}
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatal(resp, err)
+			}
+			if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"by":"small:1b"`) {
+				t.Errorf("%s %v", body, err)
+			}
+		})
+	}
+}
+
+// A client may read slowly, but not stop.
+func TestAClientThatStopsReadingIsLeft(t *testing.T) {
+	for pause, ok := range map[time.Duration]bool{writeTime - time.Second: true, writeTime + time.Second: false} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			sent := make(chan error, 1)
+			go func() {
+				_, err := conn{ours}.Write(make([]byte, 5*maxWrite))
+				sent <- errors.Join(err, ours.Close())
+			}()
+			got := 0
+			for part, err := make([]byte, maxWrite), error(nil); err == nil; {
+				var n int
+				n, err = theirs.Read(part)
+				got += n
+				time.Sleep(pause)
+			}
+			if err := <-sent; (err == nil) != ok || ok != (got == 5*maxWrite) {
+				t.Errorf("pauses of %v: %d bytes, %v", pause, got, err)
+			}
+		})
+	}
+}
+
+func TestASearchByMeaningSaysThatThereIsNoModel(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "the zephyr")
+	for strategy, want := range map[string]bool{"semantic": true, "lexical": false, "hybrid": false} {
+		status, body := b.do(b.request("GET", "/v1/memory/search?q=zephyr&strategy="+strategy))
+		if status != 200 || strings.Contains(body, "there is no embedding model, so this went by words alone") != want {
+			t.Errorf("%s: %d %s", strategy, status, body)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -39,16 +40,93 @@ func Serve(a *API, listen, runtimeDir, home string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{socket: socket, addr: l.Addr(), done: make(chan struct{}), http: &http.Server{
-		Handler: a, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
+		Handler:     a, ReadHeaderTimeout: readTime, ReadTimeout: readTime, IdleTimeout: time.Minute,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
 	go func() {
 		defer close(s.done)
-		if err := s.http.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(listener{l}); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			a.log.Warn("the local api stopped", "error", err)
 		}
 	}()
 	return s, nil
+}
+
+// listener limits how long a client may take to read an answer.
+type listener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return conn{c}, nil
+}
+
+// conn is a connection each of whose writes has its own time limit: a client may read
+// slowly, but not stop.
+type conn struct{ net.Conn }
+
+// connection is the key of a request's connection in its context.
+type connection struct{}
+
+// Write implements net.Conn.
+func (c conn) Write(p []byte) (n int, err error) {
+	for err == nil && n < len(p) {
+		if err = c.SetWriteDeadline(time.Now().Add(writeTime)); err == nil {
+			var m int
+			m, err = c.Conn.Write(p[n:min(n+maxWrite, len(p))])
+			n += m
+		}
+	}
+	return n, err
+}
+
+// CloseWrite ends the answers, as net/http does before it closes a connection.
+func (c conn) CloseWrite() error {
+	if inner, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return inner.CloseWrite()
+	}
+	return nil
+}
+
+// whileThere returns a context that ends when the client is gone. A client that only ended
+// its own side still waits for the answer, which looks the same until something is sent to
+// it: so it is sent that the answer is to come (100 Continue), which every client accepts.
+func whileThere(r *http.Request) (ctx context.Context, stop func()) {
+	to, ok := r.Context().Value(connection{}).(net.Conn)
+	if !ok {
+		return r.Context(), func() {}
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	done := make(chan struct{})
+	stopped := context.AfterFunc(r.Context(), func() {
+		defer close(done)
+		if !r.ProtoAtLeast(1, 1) { // the answer's time limit ends it
+			return
+		}
+		again := time.NewTicker(askTime)
+		defer again.Stop()
+		for {
+			if _, err := io.WriteString(to, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+				cancel(err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-again.C:
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		if !stopped() {
+			<-done
+		}
+	}
 }
 
 func listenAt(listen, runtimeDir, home string) (l net.Listener, socket string, err error) {

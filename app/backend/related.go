@@ -56,7 +56,7 @@ func (ix *Index) RebuildIndex(ctx context.Context) error {
 }
 
 // Find searches conversations and memory. It never indexes: Found.State says what the index
-// lacks.
+// lacks, and that a search by meaning went by words.
 func (ix *Index) Find(ctx context.Context, q recall.Query) (Found, recall.State, error) {
 	found := Found{Query: q.Text, Hits: []FoundHit{}}
 	index, err := ix.Recall()
@@ -69,6 +69,9 @@ func (ix *Index) Find(ctx context.Context, q recall.Query) (Found, recall.State,
 		return found, answer.State, err
 	}
 	found.State = answer.State.String()
+	if q.Strategy == recall.Semantic && answer.State.Vectors == recall.VectorsOff {
+		found.State += "; there is no embedding model, so this went by words alone"
+	}
 	for _, h := range answer.Hits {
 		found.Hits = append(found.Hits, FoundHit{
 			Chunk: h.ID, Path: h.Path, Session: h.Session,

@@ -172,9 +172,6 @@ func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recal
 		}
 	}
 	end := "Index: " + found.State + "."
-	if q.Strategy == recall.Semantic && state.Vectors == recall.VectorsOff {
-		end = "There is no embedding model, so this went by words alone. " + end
-	}
 	if len(found.Hits) == 0 {
 		end = "Nothing found. " + end
 		if state.Cold > 0 {
