@@ -169,11 +169,15 @@ func TestNothingActsWithoutAYes(t *testing.T) {
 			client := mcpclient.New(mcpclient.Params{File: filepath.Join(dir, "mcp.json"), State: filepath.Join(dir, "tools.json"), Logs: dir})
 			t.Cleanup(func() { _ = client.Close() })
 			cmd := command.New(command.Params{Settings: func() command.Settings { return command.Settings{Folder: filepath.Join(dir, "work"), Time: 1e9} }, Data: dir, Environ: os.Environ()})
-			r.engine.p.Outside = func(ctx context.Context) []tools.Guarded { return append(client.Tools(ctx), cmd) }
+			r.engine.p.Outside = func(ctx context.Context, waiting func(string)) ([]tools.Guarded, []string) {
+				list, missing := client.Tools(ctx, waiting)
+				return append(list, cmd), missing
+			}
 			r.engine.p.Answers = tools.OpenAnswers(filepath.Join(dir, "permissions.toml"))
 			if tool, covers, _ := strings.Cut(tt.always, " "); tool != "" {
 				p := tools.Permission{Agent: "orchestrator", Tool: tool, Covers: covers, Answer: AnswerAlways}
-				for _, have := range client.Tools(t.Context()) {
+				list, _ := client.Tools(t.Context(), nil)
+				for _, have := range list {
 					if have.Doc().Name == tool {
 						p.Stamp = have.(interface{ Stamp() string }).Stamp()
 					}

@@ -37,9 +37,10 @@ type Params struct {
 	// Answers are the permissions that a person gave for more than one call. Optional:
 	// without it, no answer lasts.
 	Answers *tools.Answers
-	// Outside returns the tools that act outside this program, as they are now; optional.
-	// It may wait for other programs until ctx is done.
-	Outside   func(ctx context.Context) []tools.Guarded
+	// Outside returns the tools that act outside this program, as they are now, and a
+	// sentence for each program whose tools are missing; optional. It may wait for other
+	// programs until ctx is done, and tells waiting for which.
+	Outside   func(ctx context.Context, waiting func(program string)) (list []tools.Guarded, missing []string)
 	Compactor background.Compactor // optional
 	// Background reports whether a session that is due is summarised after its turn, until
 	// its next turn starts. Otherwise, as in a command, which ends with its turn, the next

@@ -44,7 +44,7 @@ func newGuarded(t *testing.T, script testkit.Script) (*rig, *guarded) {
 	t.Helper()
 	r, g := newRig(t, script), &guarded{}
 	r.engine.p.Stats = nil
-	r.engine.p.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{g} }
+	r.engine.p.Outside = func(context.Context, func(string)) ([]tools.Guarded, []string) { return []tools.Guarded{g}, nil }
 	r.engine.p.Answers = tools.OpenAnswers(filepath.Join(t.TempDir(), "permissions.toml"))
 	return r, g
 }
@@ -169,7 +169,9 @@ func TestAnAddressIsAllowedOnce(t *testing.T) {
 	w := newWeb(t, map[string]string{"/": "page"})
 	r, g := newGuarded(t, fetches(false, w.URL+"/?a", w.URL+"/?b"))
 	r.useWeb()
-	r.engine.p.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{foreign{g}} }
+	r.engine.p.Outside = func(context.Context, func(string)) ([]tools.Guarded, []string) {
+		return []tools.Guarded{foreign{g}}, nil
+	}
 	asked := r.answering(Request{Text: "Look around"}, AnswerAlways, AnswerOnce)
 	if len(asked) != 4 || slices.Contains(asked[0].Answers, AnswerAlways) || slices.Contains(asked[0].Answers, AnswerChat) {
 		t.Errorf("%+v", asked)

@@ -3,7 +3,9 @@ package agents
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
@@ -15,23 +17,42 @@ import (
 // toolbox chooses the tools that the agents of a turn are offered.
 type toolbox struct {
 	cast    *cast
+	report  *report
 	place   *Place
 	message string       // decides which tools of other programs are offered if not all fit
 	own     []tools.Tool // the app's own, always in the same order
+
+	told map[string]bool // what was reported as missing
 }
 
-// all returns the tools that may be used here, always in the same order.
+// all returns the tools that may be used here, always in the same order. It reports which
+// programs' tools are missing, once a turn.
 func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	list := slices.Clone(b.own)
 	if b.place != nil { // nobody can be asked there, so no tool acts outside
 		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Doc().Name) })
 	}
 	if outside := b.cast.base.p.Outside; outside != nil {
-		for _, tool := range outside(ctx) {
+		guarded, missing := outside(ctx, func(program string) { b.report.state(StateLoading, "starting the MCP server "+program) })
+		for _, tool := range guarded {
 			list = append(list, tool)
+		}
+		for _, words := range missing {
+			b.tell(words, func() { b.report.warn(StateReading, words) })
 		}
 	}
 	return list
+}
+
+// tell reports what is missing, unless it was reported before.
+func (b *toolbox) tell(what string, report func()) {
+	if b.told == nil {
+		b.told = map[string]bool{}
+	}
+	if !b.told[what] {
+		b.told[what] = true
+		report()
+	}
 }
 
 // forAgent returns the tools of the turn's agent: those in its agent.json, else all for
@@ -77,21 +98,32 @@ func lists(a registry.Agent, tool string) bool {
 // foreignShare limits the tools of other programs to a share of the context, in percent.
 const foreignShare = 10
 
+// mostNamed is the number of tools that are named when they don't fit.
+const mostNamed = 10
+
 // fitting leaves out the tools that may not be used. If more tools of other programs
-// remain than fit, it keeps those closest to the message. The order stays the same, so
-// that prompts do too.
+// remain than fit, it keeps those that the message names, those that were used before, and
+// those closest to the message, and reports the others. The order stays the same, so that
+// prompts do too.
 func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
 	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Doc().Name) })
 	room := cmp.Or(b.cast.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
 		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
 	}
-	var foreign []prompt.Named
+	var named, used, foreign []prompt.Named
 	by, total := map[string]tools.Tool{}, 0
 	for _, tool := range list {
 		if tools.IsForeign(tool.Doc().Name) {
-			foreign = append(foreign, prompt.Named{Name: tool.Doc().Name, Description: tool.Doc().Description})
-			by[tool.Doc().Name] = tool
+			n := prompt.Named{Name: tool.Doc().Name, Description: tool.Doc().Description}
+			foreign = append(foreign, n)
+			if _, bare, _ := strings.Cut(n.Name, "."); strings.Contains(strings.ToLower(b.message), strings.ToLower(bare)) {
+				named = append(named, n)
+			}
+			if tool.Doc().Used {
+				used = append(used, n)
+			}
+			by[n.Name] = tool
 			total += size(tool)
 		}
 	}
@@ -99,10 +131,20 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 		return list
 	}
 	kept := map[string]bool{}
-	for _, n := range append(prompt.Relevant(b.message, foreign), foreign...) {
+	for _, n := range slices.Concat(named, used, prompt.Relevant(b.message, foreign), foreign) {
 		if need := size(by[n.Name]); need <= room && !kept[n.Name] {
 			kept[n.Name], room = true, room-need
 		}
 	}
+	var out []string
+	for _, n := range foreign {
+		if !kept[n.Name] {
+			out = append(out, n.Name)
+		}
+	}
+	if more := len(out) - mostNamed; more > 0 {
+		out = append(out[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	b.tell(strings.Join(out, ", "), func() { b.report.cut(prompt.ContextCut{Tools: strings.Join(out, ", ")}) })
 	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) && !kept[tool.Doc().Name] })
 }

@@ -206,7 +206,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 // startDialogue makes the parts that depend on the agent and its model.
 func (t *turn) startDialogue(ctx context.Context) {
 	t.prompts = &prompts{parts: t.parts, place: t.req.Place}
-	box := &toolbox{cast: t.cast, place: t.req.Place, message: cmp.Or(t.req.Text, t.report.message.Text)}
+	box := &toolbox{cast: t.cast, report: t.report, place: t.req.Place, message: cmp.Or(t.req.Text, t.report.message.Text)}
 	to := delegate.Config{
 		Host:     &delegation{parts: t.parts, prompts: t.prompts, toolbox: box},
 		Registry: t.engine.p.Registry, Roster: t.cast.roster, Agent: t.cast.agent,

@@ -184,7 +184,9 @@ func TestAToolOfAnotherProgramGetsWhatTheModelGave(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				var got []string
 				r := newRig(t, testkit.Script{Models: []testkit.Model{nativeModel(testModel, 16384)}, Rules: []testkit.Rule{{Times: 1, Reply: reply}, {Reply: testkit.Reply{Text: "Done."}}}})
-				r.params.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{outside{&got}} }
+				r.params.Outside = func(context.Context, func(string)) ([]tools.Guarded, []string) {
+					return []tools.Guarded{outside{&got}}, nil
+				}
 				r.engine = NewEngine(r.params)
 				r.say("Get it")
 				if len(got) != 1 || got[0] != want {

@@ -522,12 +522,12 @@ func TestTurnStopBeforeTheTools(t *testing.T) {
 	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Done."}}}})
 	asked := make(chan struct{})
 	var calls atomic.Int32
-	r.engine.p.Outside = func(ctx context.Context) []tools.Guarded {
+	r.engine.p.Outside = func(ctx context.Context, _ func(string)) ([]tools.Guarded, []string) {
 		if calls.Add(1) == 1 {
 			close(asked)
 			<-ctx.Done()
 		}
-		return nil
+		return nil, nil
 	}
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Hello"})
 	<-asked

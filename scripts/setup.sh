@@ -39,6 +39,7 @@ systems_packages=(
 	sway grim wtype                                           # Wayland
 	clang gobjc libgnustep-gui-dev                            # Objective-C
 	desktop-file-utils appstream libplist-utils icoutils      # the packages' own files
+	npm                                                       # the MCP conformance suite and servers
 )
 
 check_go() {
@@ -108,7 +109,7 @@ or what they are called on your system, then try again."
 	[[ $purpose == build ]] && return
 	local missing=() tool
 	local tools=(g++ Xvfb openbox dbus-daemon xdotool xprop import)
-	[[ $purpose == systems ]] && tools+=(wine x86_64-w64-mingw32-gcc sway grim wtype clang gnustep-config desktop-file-validate appstreamcli plistutil)
+	[[ $purpose == systems ]] && tools+=(wine x86_64-w64-mingw32-gcc sway grim wtype clang gnustep-config desktop-file-validate appstreamcli plistutil npm)
 	for tool in "${tools[@]}"; do
 		command -v "$tool" >/dev/null || missing+=("$tool")
 	done

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -29,22 +31,23 @@ func (c *Client) Add(text string) (names []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("read mcp.json", err)
 	}
-	there, bad, err := readFile(c.p.File)
+	file := textOf(data)
+	if len(bytes.TrimSpace(file)) == 0 {
+		file = []byte("{}\n")
+	}
+	whole, err := parse(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w; correct the file first", err)
+		return nil, fmt.Errorf("read mcp.json: %w; correct the file first", err)
 	}
 	seen := map[string]string{}
-	for name := range there {
-		seen[folded(name)] = name
+	for _, m := range whole.servers {
+		seen[folded(nameOf(m))] = nameOf(m)
 	}
-	for name := range bad {
-		seen[folded(name)] = name
-	}
-	names = sorted(fresh)
+	slices.SortFunc(fresh.servers, func(a, b hujson.ObjectMember) int { return strings.Compare(nameOf(a), nameOf(b)) })
 	var lines []string
-	for _, name := range names {
-		var one config
-		err := json.Unmarshal(fresh[name], &one)
+	for _, m := range fresh.servers {
+		name := nameOf(m)
+		one, err := fresh.config(m.Value)
 		if err = cmp.Or(err, checkName(name), one.check()); err != nil {
 			return nil, fmt.Errorf("%s can't be used: %w", name, err)
 		}
@@ -52,94 +55,58 @@ func (c *Client) Add(text string) (names []string, err error) {
 			return nil, fmt.Errorf("mcp.json has a server %s already; call this one something else, or edit the file", other)
 		}
 		seen[folded(name)] = name
+		names = append(names, name)
 		var body bytes.Buffer
-		_ = json.Indent(&body, fresh[name], "    ", "  ") // valid JSON
-		key, _ := json.Marshal(name)                      // never fails for a string
+		_ = json.Indent(&body, fresh.raw(m.Value), "    ", "  ") // valid JSON
+		key, _ := json.Marshal(name)                             // never fails for a string
 		lines = append(lines, "    "+string(key)+": "+body.String())
 	}
-	whole, err := inserted(textOf(data), strings.Join(lines, ",\n"))
-	if err != nil {
-		return nil, err
-	}
+	file = whole.inserted(file, strings.Join(lines, ",\n"))
 	mode := os.FileMode(0o600) // env and headers may contain secrets
 	if info, err := os.Stat(c.p.File); err == nil {
 		mode = info.Mode().Perm()
 	}
-	return names, wholefile.Wrap("save mcp.json", wholefile.Write(c.p.File, whole, mode))
+	return names, wholefile.Wrap("save mcp.json", wholefile.Write(c.p.File, file, mode))
 }
 
 // snippet returns the servers in a snippet of an mcp.json: the whole file, the object of
 // its servers, or a server with its name but without braces around it.
-func snippet(text string) (map[string]json.RawMessage, error) {
+func snippet(text string) (*document, error) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), ",")
 	if strings.HasPrefix(text, `"`) {
 		text = "{" + text + "}"
 	}
-	var file map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &file); err != nil {
-		line := ""
-		if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-			line = fmt.Sprintf(" in line %d", 1+strings.Count(text[:min(int(wrong.Offset), len(text))], "\n"))
-		}
-		return nil, fmt.Errorf("it isn't JSON%s (%w); paste all of it, from { to }", line, err)
+	d, err := parse([]byte(text))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("it isn't JSON (%w); paste all of it, from { to }", err)
+	case len(d.servers) > 0:
+		return d, nil
 	}
-	servers := file
-	for _, key := range []string{"mcpServers", "servers"} { // other programs' names for it
-		if inner, ok := file[key]; ok {
-			servers = nil
-			if err := json.Unmarshal(inner, &servers); err != nil {
-				return nil, errNoSnippet
-			}
-			break
+	root, _ := hujson.Parse([]byte(text)) // as parse has done
+	if o := root.Value.(*hujson.Object); areServers(&hujson.Object{Members: []hujson.ObjectMember{{Name: hujson.Value{Value: hujson.String("it")}, Value: root}}}) {
+		return nil, errors.New(`the server has no name; write one before it: {"files": {"command": …}}`)
+	} else if len(o.Members) == 1 { // a server with neither a command nor an address
+		d.servers = o.Members
+		if _, ok := o.Members[0].Value.Value.(*hujson.Object); ok && nameOf(o.Members[0]) != "mcpServers" {
+			return d, nil
 		}
 	}
-	if len(servers) == 0 {
-		return nil, errNoSnippet
-	}
-	for name, one := range servers {
-		if !bytes.HasPrefix(bytes.TrimSpace(one), []byte("{")) {
-			if name == "command" || name == "args" || name == "url" {
-				return nil, errors.New(`the server has no name; write one before it: {"files": {"command": …}}`)
-			}
-			return nil, errNoSnippet
-		}
-	}
-	return servers, nil
+	return nil, errNoSnippet
 }
 
-// inserted returns an mcp.json, which is valid JSON, with lines inserted at the beginning
-// of its servers.
-func inserted(file []byte, lines string) ([]byte, error) {
-	if len(bytes.TrimSpace(file)) == 0 {
-		file = []byte("{}\n")
-	}
-	where := json.NewDecoder(bytes.NewReader(file))
-	_, err := where.Token() // {
-	at, isNew := where.InputOffset(), true
-	for err == nil && isNew && where.More() {
-		var key json.Token
-		if key, err = where.Token(); key == "mcpServers" {
-			var open json.Token
-			if open, err = where.Token(); open != json.Delim('{') {
-				return nil, errors.New("mcpServers in mcp.json is not an object; correct the file first")
-			}
-			at, isNew = where.InputOffset(), false
-		} else if err == nil {
-			err = where.Decode(new(json.RawMessage))
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read mcp.json: %w", err)
-	}
-	end := "\n  "
-	if isNew {
-		lines, end = "  \"mcpServers\": {\n"+lines+"\n  }", "\n"
+// inserted returns the file with lines inserted at the beginning of its servers.
+func (d *document) inserted(file []byte, lines string) []byte {
+	at, end := d.at, "\n  "
+	if at < 0 {
+		at, end = 1+bytes.IndexByte(d.text, '{'), "\n"
+		lines = "  \"mcpServers\": {\n" + lines + "\n  }"
 	}
 	rest := file[at:]
-	if empty := bytes.TrimLeft(rest, " \t\r\n"); bytes.HasPrefix(empty, []byte("}")) {
-		rest = empty
-	} else {
+	if empty := bytes.TrimLeft(d.text[at:], " \t\r\n"); !bytes.HasPrefix(empty, []byte("}")) {
 		end = ","
+	} else if !bytes.Contains(rest[:len(rest)-len(empty)], []byte("/")) {
+		rest = rest[len(rest)-len(empty):]
 	}
-	return slices.Concat(file[:at], []byte("\n"+lines+end), rest), nil
+	return slices.Concat(file[:at], []byte("\n"+lines+end), rest)
 }

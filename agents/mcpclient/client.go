@@ -34,12 +34,13 @@ import (
 
 // Limits of a server.
 const (
-	startTime  = 30 * time.Second // to respond and list its tools
-	firstTime  = 10 * time.Second // how long a turn waits for a server whose tools aren't known yet
+	startTime  = 5 * time.Minute  // to start and list its tools: npx may have to download it
+	firstTime  = time.Minute      // how long a turn waits for a server whose tools aren't known yet
+	againTime  = 5 * time.Second  // the same if its last start failed
+	listTime   = 10 * time.Second // to list its tools
 	signTime   = 5 * time.Minute  // for a person to sign in
 	callTime   = 2 * time.Minute
-	maxTools   = 100
-	maxLine    = 4 << 20  // bytes of one message
+	maxTools   = 2000
 	maxSent    = 32 << 20 // bytes between two calls
 	maxResult  = 256 << 10
 	maxLog     = 1 << 20
@@ -72,7 +73,7 @@ type Client struct {
 	life context.Context // cancelled by Close
 	end  context.CancelFunc
 
-	start, first time.Duration // startTime and firstTime; tests start real programs on machines that may be busy
+	start, first, again, listing time.Duration // startTime and so on; tests start real programs on machines that may be busy
 
 	mu      sync.Mutex
 	read    wholefile.Stamp // of mcp.json when it was last read
@@ -86,8 +87,11 @@ type Client struct {
 
 // known is the stored state of a server between starts.
 type known struct {
-	Config string `json:"config"` // hash of the configuration to which it applies
-	Tools  []spec `json:"tools"`
+	Config string   `json:"config"`           // hash of the configuration to which it applies
+	Tools  []spec   `json:"tools"`            // nil if it has never been started
+	Left   []string `json:"left,omitempty"`   // what is missing from Tools, or not right with the server, for people
+	Failed string   `json:"failed,omitempty"` // why its last start failed
+	Asks   string   `json:"asks,omitempty"`   // the challenge of a refusal, for the next sign-in
 }
 
 // spec is a tool as the person accepted it.
@@ -96,6 +100,7 @@ type spec struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	Off         bool            `json:"off,omitempty"`
+	Used        bool            `json:"used,omitempty"`    // it has run
 	Changed     *spec           `json:"changed,omitempty"` // the server's current form
 }
 
@@ -112,7 +117,7 @@ func New(p Params) *Client {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{p: p, start: startTime, first: firstTime, servers: map[string]*server{}, state: map[string]known{}}
+	c := &Client{p: p, start: startTime, first: firstTime, again: againTime, listing: listTime, servers: map[string]*server{}, state: map[string]known{}}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
 }
@@ -186,37 +191,71 @@ func (c *Client) list() []*server {
 	return list
 }
 
-// Tools returns the tools of all servers that are on. It starts those whose tools aren't
-// known yet and waits some seconds after their start, or until ctx is done. A server that
-// takes longer continues to start, and its tools are available in a later turn.
-func (c *Client) Tools(ctx context.Context) []tools.Guarded {
+// Tools returns the tools of all servers that are on, and a sentence for each server whose
+// tools are missing. It starts the servers whose tools aren't known yet and waits for them,
+// a minute for one that hasn't failed before, or until ctx is done; waiting is told for
+// which, and may be nil. A server that takes longer continues to start, and its tools are
+// available in a later turn.
+func (c *Client) Tools(ctx context.Context, waiting func(server string)) (all []tools.Guarded, missing []string) {
 	list := c.list()
-	var attempts []*attempt
+	attempts := map[*server]*attempt{}
 	for _, s := range list {
 		if _, ok := c.knownOf(s); !ok && s.mayStart() {
-			attempts = append(attempts, s.begin(s.life))
+			attempts[s] = s.begin(s.life)
 		}
 	}
-	for _, a := range attempts {
+	for _, s := range list {
+		a := attempts[s]
+		if a == nil {
+			continue
+		}
+		most := c.first
+		if k, _ := c.knownOf(s); k.Failed != "" {
+			most = c.again
+		}
+		if waiting != nil {
+			waiting(s.name)
+		}
 		select {
 		case <-a.done: // the page and the log show a failure
-		case <-time.After(time.Until(a.began.Add(c.first))):
+		case <-time.After(time.Until(a.began.Add(most))):
 		case <-ctx.Done():
 		}
 	}
-	var all []tools.Guarded
+	c.mu.Lock()
+	if c.err != nil {
+		missing = append(missing, fmt.Sprintf("The tools of MCP servers are missing: %v", c.err))
+	}
+	for _, name := range sorted(c.bad) {
+		missing = append(missing, fmt.Sprintf("The tools of the MCP server %s are missing: %v", name, c.bad[name]))
+	}
+	c.mu.Unlock()
 	for _, s := range list {
-		k, _ := c.knownOf(s)
+		k, ok := c.knownOf(s)
+		if why := s.why(k); !ok {
+			missing = append(missing, fmt.Sprintf("The tools of the MCP server %s are missing: %s", s.name, why))
+		}
 		for _, spec := range k.Tools {
 			if !spec.Off && !s.config.Disabled {
 				all = append(all, newTool(s, spec))
 			}
 		}
 	}
-	return all
+	return all, missing
 }
 
-// knownOf returns the stored state of a server, if it is for the current configuration.
+// why explains why the server's tools aren't known.
+func (s *server) why(k known) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.attempt != nil || k.Failed == "" {
+		return "it is still starting; `mac-stats mcp test " + s.name + "` waits for it"
+	}
+	return k.Failed
+}
+
+// knownOf returns the stored state of a server, if it is for the current configuration. It
+// reports whether the tools are known.
 func (c *Client) knownOf(s *server) (known, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,16 +264,19 @@ func (c *Client) knownOf(s *server) (known, bool) {
 	if !ok || k.Config != s.config.hash() {
 		return known{}, s.config.Disabled
 	}
-	return k, true
+	return k, s.config.Disabled || k.Tools != nil || k.Failed == ""
 }
 
 // learn compares a server's list of tools with the accepted one.
-func (c *Client) learn(s *server, now []spec) error {
-	hash := s.config.hash()
+func (c *Client) learn(s *server, now known) error {
+	now.Config = s.config.hash()
 	return c.keep(s.name, func(before known) (known, error) {
-		for i, n := range now {
+		if before.Config == now.Config {
+			now.Asks = before.Asks
+		}
+		for i, n := range now.Tools {
 			at := slices.IndexFunc(before.Tools, func(b spec) bool { return b.Name == n.Name })
-			if at < 0 || before.Config != hash {
+			if at < 0 || before.Config != now.Config {
 				continue
 			}
 			b := before.Tools[at]
@@ -242,9 +284,9 @@ func (c *Client) learn(s *server, now []spec) error {
 			if b.stamp("") != n.stamp("") {
 				b.Changed = &n
 			}
-			now[i] = b
+			now.Tools[i] = b
 		}
-		return known{Config: hash, Tools: now}, nil
+		return now, nil
 	})
 }
 

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
@@ -64,9 +66,15 @@ func (b *bench) open() {
 		File: filepath.Join(b.dir, "mcp.json"), State: filepath.Join(b.dir, "mcp-tools.json"), Logs: filepath.Join(b.dir, "logs"),
 		Environ: append(os.Environ(), "SECRET_TOKEN=zanzibar", "LC_TIME=C"),
 	})
-	b.start, b.first = time.Hour, time.Hour
+	b.start, b.first, b.again, b.listing = time.Hour, time.Hour, time.Hour, time.Hour
 	client := b.Client
 	b.t.Cleanup(func() { _ = client.Close() })
+}
+
+// Tools returns the tools without what is missing.
+func (b *bench) Tools(ctx context.Context) []tools.Guarded {
+	list, _ := b.Client.Tools(ctx, nil)
+	return list
 }
 
 func (b *bench) tool(name string) tools.Guarded {
@@ -358,8 +366,14 @@ func TestAServersListIsCleaned(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	list, err := b.Servers()
-	if err != nil || len(list[0].Tools) != maxTools {
+	if err != nil || len(list[0].Tools) != 309 {
 		t.Errorf("%d tools %v", len(list[0].Tools), err)
+	}
+	left := strings.Join(list[1].Left, "\n")
+	for _, want := range []string{"the end of its list of tools: it repeats itself", "read-file, Read_File: its name looks like", "two_cases: two of its arguments", "no_object: its arguments are no object", "huge: its arguments take more than"} {
+		if !strings.Contains(left, want) {
+			t.Errorf("left out: %s; want %q", left, want)
+		}
 	}
 }
 
@@ -397,7 +411,8 @@ func TestAToolCanBeSwitchedOff(t *testing.T) {
 	if err := b.Switch("test.echo", true); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(running.Tools(t.Context()), func(t tools.Guarded) bool { return t.Doc().Name == "test.echo" }) {
+	b.Client = running
+	if !slices.ContainsFunc(b.Tools(t.Context()), func(t tools.Guarded) bool { return t.Doc().Name == "test.echo" }) {
 		t.Error("it stays off where another process switched it on")
 	}
 	if err := b.Switch("test.nothing", true); err == nil {
@@ -425,6 +440,59 @@ func TestStopEndsTheWaitForAStartInProgress(t *testing.T) {
 	}
 }
 
+// Servers are found as other programs write them, with what people write into such files.
+func TestMCPJSONOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	one := config{Command: "npx", Args: []string{"-y", "x"}}
+	for _, tt := range []struct {
+		name, text string
+		want       config
+	}{
+		{"Claude Desktop", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"]}}}`, one},
+		{"VS Code's own file", `{"inputs": [{"id": "key"}], "servers": {"s": {"type": "stdio", "command": "npx", "args": ["-y", "x"]}}}`, config{Command: "npx", Args: one.Args, Type: "stdio"}},
+		{"VS Code's settings", `{"editor.fontSize": 12, "files.exclude": {"a": true}, "mcp": {"servers": {"s": {"command": "npx", "args": ["-y", "x"]}}}}`, one},
+		{"Zed", `{"theme": "One", "context_servers": {"s": {"source": "custom", "command": "npx", "args": ["-y", "x"]}}}`, one},
+		{"Zed, some time ago", `{"context_servers": {"s": {"command": {"path": "npx", "args": ["-y", "x"]}, "settings": {}}}}`, one},
+		{"opencode", `{"mcp": {"s": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"A": "b"}, "enabled": true}}}`, config{Command: "npx", Args: one.Args, Type: "local", Env: map[string]string{"A": "b"}}},
+		{"opencode on the web", `{"mcp": {"s": {"type": "remote", "url": "https://a.example/mcp", "enabled": false}}}`, config{Type: "remote", URL: "https://a.example/mcp", Disabled: true}},
+		{"Windsurf", `{"mcpServers": {"s": {"serverUrl": "https://a.example/mcp"}}}`, config{URL: "https://a.example/mcp"}},
+		{"Gemini", `{"mcpServers": {"s": {"httpUrl": "https://a.example/mcp", "headers": {"A": "b"}, "timeout": 5}}}`, config{URL: "https://a.example/mcp", Headers: map[string]string{"A": "b"}}},
+		{"Cline", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"], "disabled": true, "autoApprove": ["a"]}}}`, config{Command: "npx", Args: one.Args, Disabled: true}},
+		{"the servers alone", `{"s": {"command": "npx", "args": ["-y", "x"]}}`, one},
+		{"a name of a field", `{"mcpServers": {"url": {"command": "a"}, "s": {"command": "npx", "args": ["-y", "x"]}}}`, one},
+		{"comments and commas", "// mine\n{\"mcpServers\": {\n/* off \"s\": {}, */ \"s\": {\"command\": \"npx\", // fast\n\"args\": [\"-y\", \"x\",],\n},\n},}", one},
+		{"numbers and truths for text", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"], "env": {"PORT": 3000, "ON": true, "NO": null}}}}`, config{Command: "npx", Args: one.Args, Env: map[string]string{"PORT": "3000", "ON": "true", "NO": ""}}},
+		{"switched off in words", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"], "enabled": "false"}}}`, config{Command: "npx", Args: one.Args, Disabled: true}},
+		{"both switches", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"], "enabled": false, "disabled": false}}}`, config{Command: "npx", Args: one.Args, Disabled: true}},
+		{"a file of Windows", "\ufeff{\r\n\"mcpServers\": {\"s\": {\"command\": \"npx\", \"args\": [\"-y\", \"x\"]}}}\r\n", one},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "mcp.json")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			servers, bad, err := readFile(path)
+			if err != nil || len(bad) != 0 {
+				t.Fatal(bad, err)
+			}
+			if diff := cmp.Diff(tt.want, servers["s"]); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestVariablesOfTheEnvironment(t *testing.T) {
+	c := config{Command: "${BIN}/a", Args: []string{"${env:KEY}", "${UNSET:-b c}", "${UNSET}", "$KEY", "${KEY:-d}"}, URL: "https://${HOST}/", Env: map[string]string{"A": "${KEY}"}, Headers: map[string]string{"B": "Bearer ${KEY}"}}
+	want := config{Command: "/opt/a", Args: []string{"k", "b c", "${UNSET}", "$KEY", "k"}, URL: "https://h/", Env: map[string]string{"A": "k"}, Headers: map[string]string{"B": "Bearer k"}}
+	if diff := cmp.Diff(want, c.expanded([]string{"BIN=/opt", "KEY=x", "KEY=k", "HOST=h"})); diff != "" {
+		t.Error(diff)
+	}
+	if c.Args[0] != "${env:KEY}" || c.Env["A"] != "${KEY}" {
+		t.Error("the configuration itself has changed, and with it the permissions")
+	}
+}
+
 func TestMCPJSON(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, bad string }{
@@ -440,7 +508,11 @@ func TestMCPJSON(t *testing.T) {
 		{"other letters", `{"mcpServers": {"filеs": {"command": "a"}}}`, "letters (a to z)"},
 		{"what models write before any tool", `{"mcpServers": {"functions": {"command": "a"}}}`, "can't be a server's name"},
 		{"a tool's name", `{"mcpServers": {"fetch_url": {"command": "a"}}}`, "can't be a server's name"},
-		{"a wrong kind of value", `{"mcpServers": {"x": {"command": ["a"]}}}`, "cannot unmarshal"},
+		{"a wrong kind of value", "{\"mcpServers\": {\"x\": {\"command\": \"a\",\n\"args\": {\"b\": 1}}}}", "args in line 2 must be a list of texts"},
+		{"a wrong kind of list", `{"mcpServers": {"x": {"command": [["a"]]}}}`, "command in line 1 must be text, or a list of texts"},
+		{"a wrong kind of switch", `{"mcpServers": {"x": {"command": "a", "disabled": "perhaps"}}}`, "disabled in line 1 must be true or false"},
+		{"a wrong kind of server", `{"mcpServers": {"x": "npx"}}`, "must be an object, in braces, in line 1"},
+		{"what VS Code asks for", `{"servers": {"x": {"command": "a", "env": {"KEY": "${input:key}"}}}}`, "which VS Code asks for"},
 		{"half a file", `{"mcpServers": {"x": {"comm`, "read mcp.json"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,11 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem/excerpt"
@@ -25,7 +30,7 @@ type config struct {
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
 	Dir      string            `json:"cwd"`
-	Type     string            `json:"type"` // stdio, http or streamable-http; if missing, it follows from command or url
+	Type     string            `json:"type"` // what it is follows from command or url
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
@@ -80,14 +85,15 @@ func (c config) hide(text string) string {
 const minSecret = 8
 
 func (c config) check() error {
-	switch kind := strings.ToLower(c.Type); {
-	case kind == "sse":
+	all, _ := json.Marshal(c) // never fails for strings and maps of them
+	switch {
+	case strings.EqualFold(c.Type, "sse"):
 		return errors.New("type sse is the old transport, which isn't supported; use the server's streamable HTTP address")
-	case kind != "" && kind != "stdio" && kind != "http" && kind != "streamable-http" && kind != "streamablehttp":
-		return fmt.Errorf("type is %q; it must be stdio or http", c.Type)
 	case (c.Command == "") == (c.URL == ""):
 		return errors.New("it needs either a command or a url, not both")
-	case c.URL != "":
+	case bytes.Contains(all, []byte("${input:")):
+		return errors.New("it has a ${input:…}, which VS Code asks for; write the value itself, or ${NAME} for a variable of the environment")
+	case c.URL != "" && !strings.Contains(c.URL, "${"):
 		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("url %q is not an http or https address", excerpt.Address(c.URL))
 		}
@@ -117,6 +123,224 @@ func checkName(name string) error {
 	return nil
 }
 
+// document is a parsed mcp.json, or a part of one.
+type document struct {
+	text    []byte // with blanks for comments and trailing commas, so that offsets stay
+	servers []hujson.ObjectMember
+	at      int // where the first object of servers begins behind its brace; -1 if there is none
+}
+
+// parse parses an mcp.json, in which people have comments and trailing commas. Its servers
+// are the members of each object that is called mcpServers or servers, and of each that
+// holds only objects, one of which has a command or an address: other programs keep them
+// under names of their own, deep in their settings.
+func parse(text []byte) (*document, error) {
+	root, err := hujson.Parse(text)
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	root.Standardize()
+	d := &document{text: root.Pack(), at: -1}
+	return d, d.find("", root, 0)
+}
+
+// find adds the servers in a value.
+func (d *document) find(name string, v hujson.Value, depth int) error {
+	o, ok := v.Value.(*hujson.Object)
+	hasServers := func(m hujson.ObjectMember) bool { return nameOf(m) == "mcpServers" || nameOf(m) == "servers" }
+	named := depth == 1 && (name == "mcpServers" || name == "servers")
+	switch {
+	case !ok && (depth == 0 || named):
+		return fmt.Errorf("%s in line %d must be an object, in braces", cmp.Or(name, "the text"), d.line(v))
+	case !ok || depth > 3:
+		return nil
+	case !named && (depth == 0 && slices.ContainsFunc(o.Members, hasServers) || !areServers(o)):
+		for _, m := range o.Members {
+			if err := d.find(nameOf(m), m.Value, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	d.servers = append(d.servers, o.Members...)
+	if d.at < 0 {
+		d.at = v.StartOffset + 1
+	}
+	return nil
+}
+
+// areServers reports whether an object maps names to servers.
+func areServers(o *hujson.Object) bool {
+	found := false
+	for _, m := range o.Members {
+		one, ok := m.Value.Value.(*hujson.Object)
+		if !ok {
+			return false
+		}
+		found = found || slices.ContainsFunc(one.Members, func(m hujson.ObjectMember) bool {
+			name := strings.ToLower(nameOf(m))
+			return name == "command" || name == "url" || fields[name] == "url" && strings.HasSuffix(name, "url")
+		})
+	}
+	return found
+}
+
+func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
+
+// line returns the line in which a value begins.
+func (d *document) line(v hujson.Value) int {
+	return 1 + bytes.Count(d.text[:v.StartOffset], []byte("\n"))
+}
+
+// raw returns the JSON of a value.
+func (d *document) raw(v hujson.Value) json.RawMessage { return d.text[v.StartOffset:v.EndOffset] }
+
+// fields maps the names that programs give to the fields of a server, in lower case, to ours.
+var fields = map[string]string{
+	"command": "command", "cmd": "command", "path": "path", "args": "args", "arguments": "args", "env": "env", "environment": "env", "cwd": "cwd",
+	"type": "type", "transport": "type", "transporttype": "type", "url": "url", "serverurl": "url", "httpurl": "url", "uri": "url", "endpoint": "url",
+	"headers": "headers", "disabled": "disabled", "enabled": "enabled", "isactive": "enabled",
+}
+
+// word is a text, or a number or a truth value in its place.
+type word string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *word) UnmarshalJSON(data []byte) error {
+	switch data[0] {
+	case '{', '[':
+		return errors.New("no text")
+	case '"':
+		return json.Unmarshal(data, (*string)(w))
+	case 'n':
+		return nil
+	}
+	*w = word(data)
+	return nil
+}
+
+// config reads a server. Fields with other names belong to other programs.
+func (d *document) config(v hujson.Value) (c config, err error) {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return c, fmt.Errorf("it must be an object, in braces, in line %d", d.line(v))
+	}
+	path := "" // what Zed calls the command inside its command
+	for _, m := range o.Members {
+		var text word
+		var list []word
+		var named map[string]word
+		into, want := any(&text), "text"
+		field := fields[strings.ToLower(nameOf(m))]
+		inner := m.Value.Value
+		switch field {
+		case "":
+			continue
+		case "command":
+			if _, ok := inner.(*hujson.Object); ok { // Zed's: path, args and env
+				within, err := d.config(m.Value)
+				if err != nil {
+					return c, err
+				}
+				c.Command, c.Args, c.Env = within.Command, append(within.Args, c.Args...), within.Env
+				continue
+			}
+			if _, ok := inner.(*hujson.Array); ok {
+				into, want = &list, "text, or a list of texts"
+			}
+		case "args":
+			into, want = &list, "a list of texts"
+		case "env", "headers":
+			into, want = &named, "names and texts, in braces"
+		}
+		err := json.Unmarshal(d.raw(m.Value), into)
+		on := true
+		if field == "disabled" || field == "enabled" {
+			if want = "true or false"; err == nil && text != "" {
+				on, err = strconv.ParseBool(string(text))
+			}
+		}
+		if err != nil {
+			return c, fmt.Errorf("%s in line %d must be %s", nameOf(m), d.line(m.Value), want)
+		}
+		switch field {
+		case "command":
+			if c.Command = string(text); len(list) > 0 {
+				c.Command, c.Args = string(list[0]), append(texts(list[1:]), c.Args...)
+			}
+		case "args":
+			c.Args = append(c.Args, texts(list)...)
+		case "env", "headers":
+			all := map[string]string{}
+			for name, value := range named {
+				all[name] = string(value)
+			}
+			if field == "env" {
+				c.Env = all
+			} else {
+				c.Headers = all
+			}
+		case "path":
+			path = string(text)
+		case "cwd":
+			c.Dir = string(text)
+		case "type":
+			c.Type = string(text)
+		case "url":
+			c.URL = string(text)
+		case "disabled":
+			c.Disabled = c.Disabled || on && text != ""
+		case "enabled":
+			c.Disabled = c.Disabled || !on
+		}
+	}
+	if c.Command == "" && c.URL == "" {
+		c.Command = path
+	}
+	return c, nil
+}
+
+func texts(list []word) (out []string) {
+	for _, w := range list {
+		out = append(out, string(w))
+	}
+	return out
+}
+
+// variable matches a variable of the environment in a server's configuration: ${NAME},
+// ${env:NAME}, or ${NAME:-otherwise}.
+var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
+
+// expanded returns the configuration with the values of the variables that it names. An
+// unknown one stays as it is: it may be a shell's.
+func (c config) expanded(environ []string) config {
+	expand := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(found string) string {
+			parts := variable.FindStringSubmatch(found)
+			for _, v := range slices.Backward(environ) {
+				if name, value, _ := strings.Cut(v, "="); name == parts[1] {
+					return value
+				}
+			}
+			if strings.Contains(found, ":-") {
+				return parts[2]
+			}
+			return found
+		})
+	}
+	c.Command, c.Dir, c.URL = expand(c.Command), expand(c.Dir), expand(c.URL)
+	c.Args, c.Env, c.Headers = slices.Clone(c.Args), maps.Clone(c.Env), maps.Clone(c.Headers)
+	for i := range c.Args {
+		c.Args[i] = expand(c.Args[i])
+	}
+	for _, values := range []map[string]string{c.Env, c.Headers} {
+		for name := range values {
+			values[name] = expand(values[name])
+		}
+	}
+	return c
+}
+
 // readFile reads mcp.json; a missing file has no servers. bad has the reasons why servers
 // can't be used.
 func readFile(path string) (servers map[string]config, bad map[string]error, err error) {
@@ -124,21 +348,23 @@ func readFile(path string) (servers map[string]config, bad map[string]error, err
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
+	var d *document
+	if err == nil && len(bytes.TrimSpace(textOf(data))) > 0 {
+		d, err = parse(textOf(data))
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
-	var file struct {
-		Servers map[string]json.RawMessage `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(textOf(data), &file); err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", filepath.Base(path), err)
-	}
 	servers, bad = map[string]config{}, map[string]error{}
+	if d == nil {
+		return servers, bad, nil
+	}
 	seen := map[string]string{}
-	for _, name := range sorted(file.Servers) {
-		var c config
-		err := json.Unmarshal(file.Servers[name], &c)
-		if other := seen[folded(name)]; other != "" && err == nil {
+	slices.SortStableFunc(d.servers, func(a, b hujson.ObjectMember) int { return strings.Compare(nameOf(a), nameOf(b)) })
+	for _, m := range d.servers {
+		name := nameOf(m)
+		c, err := d.config(m.Value)
+		if other, twice := seen[folded(name)]; twice && err == nil {
 			err = fmt.Errorf("its name looks like that of %s; call it something else", other)
 		}
 		if err = cmp.Or(err, checkName(name), c.check()); err != nil {

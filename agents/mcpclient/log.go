@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"mac-stats/sessionmem/wholefile"
 )
@@ -25,9 +26,9 @@ func openLog(path string) (io.WriteCloser, error) {
 	return &capped{file: f}, nil
 }
 
-// capped is a file of at most maxLog bytes. When it is full, it drops the older half. Only
-// one goroutine writes to it.
+// capped is a file of at most maxLog bytes. When it is full, it drops the older half.
 type capped struct {
+	mu   sync.Mutex // held while it is written
 	file *os.File
 	n    int // size of the file in bytes
 }
@@ -37,6 +38,8 @@ func (c *capped) Close() error { return c.file.Close() }
 // Write never fails, because a log that can't be written, as on a full disk, mustn't stop a
 // server.
 func (c *capped) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	all := len(p)
 	if p = p[max(0, all-maxLog/2):]; c.n+len(p) > maxLog {
 		c.halve()

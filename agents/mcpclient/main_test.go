@@ -4,10 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mac-stats/agents/process"
+	"mac-stats/agents/tools"
 )
 
 // The tests start this binary again as a server whose behaviour they choose.
@@ -26,6 +32,13 @@ func TestMain(m *testing.M) {
 	process.Child(nil)
 	if how := os.Getenv("MAC_STATS_TEST_SERVER"); how != "" {
 		serve(how)
+		return
+	}
+	if os.Getenv("MCP_CONFORMANCE_SCENARIO") != "" { // the conformance suite has started it
+		if err := conform(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	killAfter = 300 * time.Millisecond
@@ -68,6 +81,9 @@ func serve(how string) {
 		}
 	case "raw": // a server that responds as no library would
 		raw()
+		return
+	case "script":
+		script()
 		return
 	case "changed":
 		if _, err := os.Stat(os.Getenv("FLAG")); err == nil {
@@ -114,6 +130,39 @@ func serve(how string) {
 	}
 }
 
+// script answers each request with the lines that the file next to FLAG has for its method,
+// in which $id stands for the request's. The last ones are for all further requests.
+func script() {
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("FLAG")), "script.json"))
+	answers := map[string][][]string{}
+	if err == nil {
+		err = json.Unmarshal(data, &answers)
+	}
+	if err != nil {
+		panic(err)
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var req struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if json.Unmarshal(lines.Bytes(), &req) != nil || req.ID == nil {
+			continue
+		}
+		list := answers[req.Method]
+		if len(list) == 0 {
+			list = [][]string{{`{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no such method"}}`}}
+		}
+		for _, line := range list[0] {
+			fmt.Println(strings.ReplaceAll(line, "$id", string(req.ID)))
+		}
+		if len(list) > 1 {
+			answers[req.Method] = list[1:]
+		}
+	}
+}
+
 // raw lists tools that the library would refuse to serve.
 func raw() {
 	tool := func(name, about string) map[string]any {
@@ -147,3 +196,76 @@ func raw() {
 		_, _ = io.WriteString(os.Stdout, string(data)+"\n")
 	}
 }
+
+// conform does with a server what a person does: sign in if it asks for that, and call each
+// tool once.
+func conform(address string) error {
+	dir, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	data, err := json.Marshal(map[string]any{"mcpServers": map[string]config{"s": {URL: address}}})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "mcp.json"), data, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	c := New(Params{
+		File: filepath.Join(dir, "mcp.json"), State: filepath.Join(dir, "state"), Logs: dir, Version: "1",
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)), Tokens: keychain{},
+		Browse: func(page string) {
+			resp, err := http.Get(page) //nolint:gosec,noctx // the suite's sign-in page, which redirects to the client
+			if err == nil {
+				err = resp.Body.Close()
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		},
+	})
+	defer func() { _ = c.Close() }()
+	ctx := context.Background()
+	signIn := func(err error) error {
+		if errors.Is(err, ErrSignIn) || errors.Is(err, errMoreRights) {
+			return c.SignIn(ctx, "s")
+		}
+		return err
+	}
+	if err := signIn(c.Test(ctx, "s")); err != nil {
+		return err
+	}
+	list, missing := c.Tools(ctx, nil)
+	if len(missing) > 0 {
+		return errors.New(strings.Join(missing, "; "))
+	}
+	for _, tool := range list {
+		args := map[string]any{}
+		for i, p := range tool.Doc().Params {
+			args[p.Name] = json.Number(fmt.Sprint(i + 1))
+		}
+		_, err := tool.Run(ctx, tools.Call{Args: args})
+		if err != nil {
+			if err = signIn(err); err == nil {
+				_, err = tool.Run(ctx, tools.Call{Args: args})
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keychain is a keychain in memory.
+type keychain map[string]string
+
+func (k keychain) Get(server string) (string, error) {
+	if secret, ok := k[server]; ok {
+		return secret, nil
+	}
+	return "", fs.ErrNotExist
+}
+
+func (k keychain) Set(server, secret string) error { k[server] = secret; return nil }

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +34,10 @@ var ErrSignIn = errors.New("it requires you to sign in: run `mac-stats mcp login
 // errForbidden reports a refusal that signing in again as the same person wouldn't change.
 var errForbidden = errors.New("you are signed in, but it refuses this to you (403): ask those who run it for the right to use it, or sign in as somebody else with `mac-stats mcp login` and its name")
 
+// errMoreRights reports a refusal that signing in again changes: the page then asks for the
+// rights that were missing.
+var errMoreRights = errors.New("it requires more rights than you gave it: run `mac-stats mcp login` with its name to give them")
+
 // SignIn lets the person sign in to a server on the web, in their browser.
 func (c *Client) SignIn(ctx context.Context, name string) error {
 	s, err := c.find(name)
@@ -43,8 +49,25 @@ func (c *Client) SignIn(ctx context.Context, name string) error {
 	case c.p.Tokens == nil || c.p.Browse == nil:
 		return errors.New("there is no keychain to keep the token in, so nobody can sign in here; put a token into the server's headers in mcp.json")
 	}
-	return s.restart(context.WithValue(ctx, signing{}, true), "the person signs in")
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, signing{}, true), signTime)
+	defer stop()
+	if k, _ := c.knownOf(s); k.Asks != "" { // a token that is good for all but what was refused
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.expanded(c.p.Environ).URL, http.NoBody)
+		if err == nil {
+			err = (&signedIn{server: s}).ask(ctx, req, &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{challenge: {k.Asks}}, Body: http.NoBody})
+		}
+		if err == nil {
+			err = c.keep(name, func(k known) (known, error) { k.Asks = ""; return k, nil })
+		}
+		if err != nil {
+			return fmt.Errorf("you couldn't sign in to %s: %w", name, s.explain(ctx, err))
+		}
+	}
+	return s.restart(ctx, "the person signs in")
 }
+
+// challenge is the header in which a server says which rights it asks for.
+const challenge = "Www-Authenticate"
 
 // signing is the key of a context in which the person signs in.
 type signing struct{}
@@ -141,6 +164,9 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 		switch {
 		case !sent:
 			return ErrSignIn
+		case resp.StatusCode == http.StatusForbidden && strings.Contains(resp.Header.Get(challenge), "insufficient_scope"):
+			err := h.server.client.keep(h.server.name, func(k known) (known, error) { k.Asks = resp.Header.Get(challenge); return k, nil })
+			return cmp.Or(err, errMoreRights)
 		case resp.StatusCode != http.StatusUnauthorized:
 			return errForbidden
 		}
@@ -168,6 +194,15 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 			RedirectURIs: []string{back}, ClientName: "mac-stats", GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
 		RequestRefreshToken: true,
+		ScopeFilter: func(asked []string) []string { // what was given before stays
+			kept, _ := h.kept()
+			for _, scope := range kept.Config.Scopes {
+				if resp.StatusCode == http.StatusForbidden && !slices.Contains(asked, scope) {
+					asked = append(asked, scope)
+				}
+			}
+			return asked
+		},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			u, err := url.Parse(args.URL)
 			if err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost") {

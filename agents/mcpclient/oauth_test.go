@@ -38,7 +38,8 @@ type provider struct {
 	renewed  int
 	slow     time.Duration             // how long the token endpoint takes
 	broken   func(http.ResponseWriter) // responds for the token endpoint; may be nil
-	forbids  bool                      // the granted rights aren't sufficient
+	forbids  string                    // the challenge of a refusal, until another page is signed; "" for none
+	scopes   string                    // asked for by the last page
 	denied   url.Values                // what the sign-in page returns instead of a code
 }
 
@@ -70,6 +71,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		q := r.URL.Query()
+		p.scopes, p.forbids = q.Get("scope"), ""
 		back := url.Values{"state": {q.Get("state")}}
 		if p.denied != nil {
 			for name := range p.denied {
@@ -131,8 +133,8 @@ func newProvider(t *testing.T, lifetime int) *provider {
 		p.mu.Lock()
 		forbids := p.forbids
 		p.mu.Unlock()
-		if forbids {
-			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="more"`)
+		if forbids != "" {
+			w.Header().Set("WWW-Authenticate", forbids)
 			http.Error(w, "not you", http.StatusForbidden)
 			return
 		}
@@ -323,9 +325,20 @@ func TestAMissingRightIsReported(t *testing.T) {
 	if err := s.SignIn(t.Context(), "web"); err != nil {
 		t.Fatal(err)
 	}
-	p.set(func() { p.forbids = true })
+	p.set(func() { p.forbids = `Bearer error="other"` })
 	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "you are signed in") {
 		t.Error(err)
+	}
+	p.set(func() { p.forbids = `Bearer error="insufficient_scope", scope="write"` })
+	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "it requires more rights than you gave it") {
+		t.Error(err)
+	}
+	s.open() // as in another process
+	if err := s.SignIn(t.Context(), "web"); err != nil || s.opened != 2 || !strings.Contains(p.scopes, "write") {
+		t.Errorf("%v, %d pages, rights %q", err, s.opened, p.scopes)
+	}
+	if err := s.SignIn(t.Context(), "web"); err != nil || s.opened != 2 {
+		t.Errorf("it is asked for once more: %v, %d pages", err, s.opened)
 	}
 }
 

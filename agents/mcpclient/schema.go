@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -113,4 +116,52 @@ func at(root any, ref string) any {
 		return nil
 	}
 	return root
+}
+
+// allows reports whether a part of a schema allows a value, by the kind of the value and the
+// values that it lists. Other rules are the server's to check.
+func allows(root, schema, value any, depth int) bool {
+	s, ok := schema.(map[string]any)
+	if !ok || depth > 16 {
+		return true
+	}
+	each := func(key string) (list []any) { list, _ = s[key].([]any); return list }
+	inner := func(one any) bool { return allows(root, one, value, depth+1) }
+	same := func(one any) bool { return reflect.DeepEqual(one, value) }
+	if ref, ok := s["$ref"].(string); ok && !inner(at(root, ref)) {
+		return false
+	}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		if list := each(key); list != nil && !slices.ContainsFunc(list, inner) {
+			return false
+		}
+	}
+	if slices.ContainsFunc(each("allOf"), func(one any) bool { return !inner(one) }) {
+		return false
+	}
+	if list := each("enum"); list != nil && !slices.ContainsFunc(list, same) || s["const"] != nil && !same(s["const"]) {
+		return false
+	}
+	kinds := each("type")
+	if kind, ok := s["type"].(string); ok {
+		kinds = []any{kind}
+	}
+	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind any) bool {
+		switch v := value.(type) {
+		case nil:
+			return kind == "null" || s["nullable"] == true
+		case string:
+			return kind == "string"
+		case bool:
+			return kind == "boolean"
+		case []any:
+			return kind == "array"
+		case map[string]any:
+			return kind == "object"
+		case json.Number:
+			n, err := v.Float64()
+			return kind == "number" || kind == "integer" && err == nil && n == math.Trunc(n)
+		}
+		return true // no JSON decoder gives others
+	})
 }

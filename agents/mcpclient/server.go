@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,9 +35,11 @@ type server struct {
 	mu      sync.Mutex // guards the fields below
 	attempt *attempt   // the current attempt to start it, or nil
 	session *mcp.ClientSession
-	kill    func() // kills the process; nil for a server on the web
+	conn    *lenient // of the session
+	kill    func()   // kills the process; nil for a server on the web
 	sent    *meter
-	stale   bool // it announced that its tools have changed
+	junk    string // the first line on its stdout that is no message
+	stale   bool   // it announced that its tools have changed
 	err     error
 	tried   time.Time // when it last failed
 }
@@ -157,10 +158,10 @@ func (s *server) try(ctx context.Context) error {
 	if running == nil {
 		running, err = s.connect(ctx)
 	}
-	var now []spec
+	var now known
 	if err == nil {
 		s.sent.reset()
-		now, err = listTools(ctx, running, s.client.p.Logger.With("server", s.name))
+		now, err = s.listTools(ctx, running)
 	}
 	if err == nil {
 		err = s.client.learn(s, now)
@@ -170,7 +171,20 @@ func (s *server) try(ctx context.Context) error {
 	}
 	if err != nil {
 		s.stop("")
-		err = fmt.Errorf("the MCP server %s doesn't start: %w", s.name, s.explain(ctx, err))
+		why := s.explain(ctx, err)
+		err = fmt.Errorf("the MCP server %s doesn't start: %w", s.name, why)
+		if s.life.Err() == nil && !errors.Is(ctx.Err(), context.Canceled) { // it failed by itself
+			keepErr := s.client.keep(s.name, func(k known) (known, error) {
+				if k.Config != s.config.hash() {
+					k = known{Config: s.config.hash()}
+				}
+				k.Failed = why.Error()
+				return k, nil
+			})
+			if keepErr != nil {
+				s.client.p.Logger.Warn("why an MCP server failed can't be kept", "server", s.name, "error", keepErr)
+			}
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,10 +211,16 @@ func (s *server) explain(ctx context.Context, err error) error {
 		return ErrSignIn
 	case errors.Is(err, errForbidden):
 		return errForbidden
+	case errors.Is(err, errMoreRights):
+		return errMoreRights
 	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
-		if s.config.Command != "" {
-			return fmt.Errorf("it ended; %s may say why", s.logFile())
+		if s.config.Command == "" {
+			break
 		}
+		if last, _ := s.client.Log(s.name, 1); len(last) > 0 {
+			return fmt.Errorf("it ended with %q; more may be in %s", s.shown(last[0]), s.logFile())
+		}
+		return fmt.Errorf("it ended without a word; try its command in a terminal: %s", s.config.where())
 	}
 	if _, cause, unsent := strings.Cut(err.Error(), "rejected by transport: "); unsent { // it looks like a response
 		return errors.New(s.shown(cause))
@@ -213,26 +233,30 @@ func (s *server) explain(ctx context.Context, err error) error {
 
 // shown returns a text of an error without what may be secret in it.
 func (s *server) shown(text string) string {
-	return clean(excerpt.Addresses(s.config.hide(text)), maxAbout)
+	return clean(excerpt.Addresses(s.config.expanded(s.client.p.Environ).hide(text)), maxAbout)
 }
 
 // connect starts the program, or opens the connection.
 func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	sent := &meter{}
 	s.mu.Lock()
-	s.sent = sent
+	s.sent, s.junk = sent, ""
 	s.mu.Unlock()
-	var transport mcp.Transport
-	kill := func() {}
+	var to mcp.Transport
+	conn, kill := &lenient{}, func() {}
 	if s.config.Command == "" {
-		transport = s.web(sent)
+		to, conn = s.web(sent)
 	} else {
-		pipes, p, err := s.run(sent)
-		if err != nil {
+		var err error
+		if to, kill, err = s.run(sent); err != nil {
 			return nil, err
 		}
-		transport, kill = pipes, p
 	}
+	through := transport(func(ctx context.Context) (mcp.Connection, error) {
+		var err error
+		conn.Connection, err = to.Connect(ctx)
+		return conn, err
+	})
 	client := mcp.NewClient(&mcp.Implementation{Name: "mac-stats", Version: s.client.p.Version}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
@@ -242,14 +266,14 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 		},
 	})
 	// The session outlives the turn that first needed it.
-	session, err := within(ctx, kill, func(ctx context.Context) (*mcp.ClientSession, error) { return client.Connect(ctx, transport, nil) })
+	session, err := within(ctx, kill, func(ctx context.Context) (*mcp.ClientSession, error) { return client.Connect(ctx, through, nil) })
 	if err != nil {
 		kill()
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.session, s.kill = session, kill
+	s.session, s.conn, s.kill = session, conn, kill
 	go func() {
 		_ = session.Wait() // the next call reports the error
 		kill()
@@ -290,12 +314,13 @@ func within[T any](ctx context.Context, kill func(), f func(context.Context) (T,
 
 // run starts the server's program.
 func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
+	config := s.config.expanded(s.client.p.Environ)
 	var more []string
-	for _, name := range sorted(s.config.Env) {
-		more = append(more, name+"="+s.config.Env[name])
+	for _, name := range sorted(config.Env) {
+		more = append(more, name+"="+config.Env[name])
 	}
-	cmd := exec.CommandContext(context.Background(), s.config.Command, s.config.Args...)
-	cmd.Env, cmd.Dir = process.Environ(s.client.p.Environ, more...), s.config.Dir
+	cmd := exec.CommandContext(context.Background(), config.Command, config.Args...)
+	cmd.Env, cmd.Dir = process.Environ(s.client.p.Environ, more...), config.Dir
 	if cmd.Dir == "" {
 		cmd.Dir, _ = os.UserHomeDir() // "" is this process's folder
 	}
@@ -336,7 +361,15 @@ func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
 		p.Kill()        // what is left of its group
 		_ = log.Close() // everything is written, or can't be
 	}()
-	return &mcp.IOTransport{Reader: io.NopCloser(sent.reader(stdout)), Writer: stdin, MaxLineLength: maxLine}, kill, nil
+	pipe := newPipe(sent.reader(stdout), stdin, func(line []byte) {
+		_, _ = log.Write(slices.Concat([]byte("stdout: "), line, []byte("\n"))) // never fails
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.junk == "" {
+			s.junk = s.shown(string(line))
+		}
+	})
+	return transport(func(context.Context) (mcp.Connection, error) { return pipe, nil }), kill, nil
 }
 
 // stop stops the server.
@@ -359,37 +392,3 @@ func (s *server) stop(why string) {
 	case <-time.After(killAfter):
 	}
 }
-
-// web returns the connection to a server on the web. Its headers are only sent to its own
-// host.
-func (s *server) web(sent *meter) mcp.Transport {
-	own, _ := url.Parse(s.config.URL) // checked when mcp.json was read
-	client := &http.Client{
-		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			if r.URL.Host != own.Host || r.URL.Scheme != own.Scheme {
-				return nil, fmt.Errorf("the server leads to another host, %s", clean(r.URL.Host, 100))
-			}
-			r = r.Clone(r.Context())
-			for name, value := range s.config.Headers {
-				r.Header.Set(name, value)
-			}
-			resp, err := http.DefaultTransport.RoundTrip(r)
-			if err == nil {
-				resp.Body = struct {
-					io.Reader
-					io.Closer
-				}{sent.reader(resp.Body), resp.Body}
-			}
-			return resp, err
-		}),
-	}
-	t := &mcp.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: maxLine}
-	if s.client.p.Tokens != nil {
-		t.OAuthHandler = &signedIn{server: s}
-	}
-	return t
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

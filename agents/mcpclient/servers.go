@@ -15,7 +15,8 @@ type Server struct {
 	State State
 	Err   error // why it can't be used, or that it exited
 	Tools []Tool
-	Log   string // the file with its stderr; "" for a server on the web
+	Left  []string // what is missing from Tools, or not right with the server
+	Log   string   // the file with its stderr; "" for a server on the web
 }
 
 // State is the state of a server.
@@ -39,6 +40,10 @@ func (c *Client) Servers() ([]Server, error) {
 			v.Log = s.logFile()
 		}
 		k, _ := c.knownOf(s)
+		v.Left = k.Left
+		if v.State == StateIdle && v.Err == nil && k.Failed != "" {
+			v.State, v.Err = StateFailed, errors.New(k.Failed)
+		}
 		for _, t := range k.Tools {
 			tool := Tool{Name: s.name + "." + t.Name, Description: t.Description, On: !t.Off}
 			if t.Changed != nil {

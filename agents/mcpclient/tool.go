@@ -9,10 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,44 +25,78 @@ import (
 )
 
 // toolName matches valid names of tools; others are left out.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
-// listTools returns the usable tools of a server, with cleaned texts.
-func listTools(ctx context.Context, session *mcp.ClientSession, log *slog.Logger) ([]spec, error) {
-	var list []spec
-	seen := map[string]bool{}
-	for cursor, page := "", 0; page < 10; page++ {
+// listTools returns the usable tools of a server, with cleaned texts, and what is left out
+// of them. It reads the list to its end, unless that repeats itself, is too long, or takes
+// too long.
+func (s *server) listTools(ctx context.Context, session *mcp.ClientSession) (known, error) {
+	list := known{Tools: []spec{}}
+	named, seen, pages, began := map[string]bool{}, map[string]bool{}, map[string]bool{}, time.Now()
+	out := map[string][]string{} // tools by the reason why they are left out
+	for cursor := ""; ; {
+		pages[cursor] = true
 		got, err := within(ctx, func() {}, func(ctx context.Context) (*mcp.ListToolsResult, error) {
 			return session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		})
 		if err != nil {
-			return nil, err
+			return known{}, err
 		}
 		for _, t := range got.Tools {
-			s, err := newSpec(t)
+			if named[t.Name] && t.Name != "" {
+				continue // as on an earlier page
+			}
+			named[t.Name] = true
+			one, err := newSpec(t)
 			switch {
-			case err == nil && seen[folded(s.Name)]:
+			case err == nil && seen[folded(one.Name)]:
 				err = errors.New("its name looks like that of another one")
-			case err == nil && len(list) == maxTools:
+			case err == nil && len(list.Tools) == maxTools:
 				err = fmt.Errorf("the server has more than %d", maxTools)
 			}
 			if err != nil {
-				log.Warn("a tool of an MCP server is left out", "tool", clean(t.Name, 64), "reason", err)
+				out[err.Error()] = append(out[err.Error()], cmp.Or(clean(t.Name, 64), "one without a name"))
 				continue
 			}
-			seen[folded(s.Name)] = true
-			list = append(list, s)
+			seen[folded(one.Name)] = true
+			list.Tools = append(list.Tools, one)
 		}
 		if cursor = got.NextCursor; cursor == "" {
 			break
 		}
+		if pages[cursor] || len(list.Tools) == maxTools || time.Since(began) > s.client.listing {
+			why := "it repeats itself"
+			switch {
+			case len(list.Tools) == maxTools:
+				why = fmt.Sprintf("it has more than %d tools", maxTools)
+			case !pages[cursor]:
+				why = fmt.Sprintf("it didn't end within %v", s.client.listing)
+			}
+			list.Left = append(list.Left, "the end of its list of tools: "+why)
+			break
+		}
+	}
+	for _, why := range sorted(out) {
+		names := out[why]
+		if more := len(names) - 5; more > 0 {
+			names = append(names[:5], fmt.Sprintf("%d more", more))
+		}
+		list.Left = append(list.Left, strings.Join(names, ", ")+": "+why)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.junk != "" {
+		list.Left = append(list.Left, "text on its stdout that is no message: "+s.junk)
+	}
+	for _, left := range list.Left {
+		s.client.p.Logger.Warn("something of an MCP server is left out", "server", s.name, "what", left)
 	}
 	return list, nil
 }
 
 func newSpec(t *mcp.Tool) (spec, error) {
-	if t == nil || !toolName.MatchString(t.Name) {
-		return spec{}, errors.New("its name has other signs than letters (a to z), digits, _, . and -")
+	if !toolName.MatchString(t.Name) {
+		return spec{}, errors.New("its name has other signs than letters (a to z), digits, _, . and -, or more than 128")
 	}
 	schema, err := json.Marshal(cleanSchema(t.InputSchema, 0))
 	switch {
@@ -98,11 +133,10 @@ type tool struct {
 	server *server
 	spec   spec
 	schema api.ToolFunctionParameters
-	types  map[string]api.PropertyType // of the arguments, by name
 }
 
 func newTool(s *server, sp spec) *tool {
-	t := &tool{server: s, spec: sp, types: map[string]api.PropertyType{}}
+	t := &tool{server: s, spec: sp}
 	schema := inlined(sp.Schema)
 	if err := json.Unmarshal(schema, &t.schema); err != nil { // models' templates can't show this schema, so only the names are used
 		t.schema = api.ToolFunctionParameters{Type: "object"}
@@ -118,9 +152,6 @@ func newTool(s *server, sp spec) *tool {
 	}
 	if t.schema.Properties == nil {
 		t.schema.Properties = api.NewToolPropertiesMap()
-	}
-	for name, property := range t.schema.Properties.All() {
-		t.types[name] = property.Type
 	}
 	return t
 }
@@ -150,7 +181,7 @@ func (t *tool) Doc() tools.Doc {
 	}
 	return tools.Doc{
 		Name: t.Name(), Usage: "MCP: " + t.Name() + " {" + strings.Join(args, ", ") + "}",
-		Description: "(says the program " + t.server.name + ") " + t.spec.Description, Effects: effects, Params: params, Schema: &t.schema,
+		Description: "(says the program " + t.server.name + ") " + t.spec.Description, Effects: effects, Params: params, Schema: &t.schema, Used: t.spec.Used,
 	}
 }
 
@@ -160,65 +191,74 @@ func (t *tool) Fits(call tools.Call) error {
 	return err
 }
 
-// arguments returns the arguments of a call as JSON: as the model gave them, but for text
-// where the schema wants something else.
+// arguments returns the arguments of a call as JSON: as the model gave them, but for a value
+// that the schema doesn't allow and that is another one only in form.
 func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	args := map[string]any{}
 	switch text := strings.TrimSpace(call.Arg); {
 	case call.Args != nil:
-		for name, value := range call.Args {
-			args[name] = typed(value, t.types[name])
-		}
+		maps.Copy(args, call.Args)
 	case text == "":
 	case strings.HasPrefix(text, "{"):
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&args); err != nil || d.More() {
-			return nil, fmt.Errorf("the arguments are no JSON (%w); write MCP: %s {\"name\": value}", cmp.Or(err, errors.New("text follows them")), t.Name())
+		if err := decodeExact([]byte(text), &args); err != nil {
+			return nil, fmt.Errorf("the arguments are no JSON (%w); write MCP: %s {\"name\": value}", err, t.Name())
 		}
 	case len(t.schema.Required) == 1:
-		args[t.schema.Required[0]] = typed(text, t.types[t.schema.Required[0]])
+		args[t.schema.Required[0]] = text
 	default:
 		return nil, fmt.Errorf("the arguments are missing; write %s", t.Doc().Usage)
+	}
+	var schema map[string]any
+	_ = decodeExact(t.spec.Schema, &schema) // newSpec has read it
+	properties, _ := schema["properties"].(map[string]any)
+	for name, value := range args {
+		allowed := func(v any) bool { return allows(schema, properties[name], v, 0) }
+		if value == nil && !allowed(nil) && !slices.Contains(t.schema.Required, name) {
+			delete(args, name) // what many models write for nothing
+			continue
+		}
+		args[name] = formed(value, allowed)
 	}
 	for _, name := range t.schema.Required {
 		if _, there := args[name]; !there {
 			return nil, fmt.Errorf("the argument %s is missing; write %s", name, t.Doc().Usage)
 		}
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // for people to read
-	err := encoder.Encode(args)
-	data := bytes.TrimSpace(text.Bytes())
+	data, err := compact(args)
 	if len(data) > maxArgs {
 		return nil, fmt.Errorf("the arguments are longer than %d KB", maxArgs>>10)
 	}
 	return visible(data), err
 }
 
-// typed returns a value as the schema wants it, if it is another one only in form: text that
-// holds a number or an object, or a number where only text is allowed.
-func typed(value any, want api.PropertyType) any {
-	text, isText := value.(string)
-	takesText := len(want) == 0 || slices.Contains(want, "string")
-	switch v := value.(type) {
-	case json.Number:
-		if len(want) == 1 && takesText {
-			return v.String()
-		}
-	case string:
-		if takesText && !slices.Contains(want, "object") {
-			return v
-		}
-	}
-	var inner any
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	if !isText || d.Decode(&inner) != nil || d.More() {
+// compact returns a value as JSON for people to read.
+func compact(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSpace(text.Bytes()), err
+}
+
+// formed returns a value unchanged if it is allowed. Otherwise it returns the value that its
+// text holds, or its text, if that is allowed.
+func formed(value any, allowed func(any) bool) any {
+	if allowed(value) {
 		return value
 	}
-	return inner
+	var other any
+	if text, ok := value.(string); !ok && value != nil {
+		data, err := compact(value)
+		if other = string(data); err != nil {
+			return value
+		}
+	} else if decodeExact([]byte(text), &other) != nil {
+		return value
+	}
+	if allowed(other) {
+		return other
+	}
+	return value
 }
 
 // visible replaces invisible characters, and those that reverse a line, with JSON escapes.
@@ -264,6 +304,11 @@ func (t *tool) Action(call tools.Call) (tools.Action, error) {
 // Run calls the tool that the person saw. If its description has changed since then, the
 // person is asked again.
 func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	return t.run(ctx, call, false)
+}
+
+// run is Run; renewed means that the session was just renewed for this call.
+func (t *tool) run(ctx context.Context, call tools.Call, renewed bool) (tools.Result, error) {
 	s := t.server
 	args, err := t.arguments(call)
 	if err != nil {
@@ -276,7 +321,7 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	s.mu.Lock()
-	session, kill, sent := s.session, s.kill, s.sent
+	session, conn, kill, sent := s.session, s.conn, s.kill, s.sent
 	s.mu.Unlock()
 	if session == nil {
 		return tools.Result{}, fmt.Errorf("the MCP server %s has ended", s.name)
@@ -290,6 +335,10 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
+	if err != nil && conn.lost.Load() && !renewed { // it refused the call without looking at it
+		s.stop("it no longer knows the session")
+		return t.run(ctx, call, true)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s failed: %w", t.Name(), s.explain(limited, err))
 		if answer := (*jsonrpc.Error)(nil); !errors.As(err, &answer) && limited.Err() == nil {
@@ -300,8 +349,21 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		}
 		return tools.Result{}, err
 	}
-	text, cut := contentText(got)
-	text = s.config.hide(text)
+	if !t.spec.Used {
+		t.spec.Used = true
+		if err := s.client.change(s, t.spec.Name, func(sp *spec) { sp.Used = true }); err != nil {
+			s.client.p.Logger.Warn("that a tool was used can't be kept", "tool", t.Name(), "error", err)
+		}
+	}
+	text, cut := "", false
+	for _, part := range got.Content { // one, see lenient
+		if part, ok := part.(*mcp.TextContent); ok {
+			text = s.config.expanded(s.client.p.Environ).hide(part.Text)
+		}
+	}
+	if cut = len(text) > maxResult; cut {
+		text = strings.ToValidUTF8(text[:maxResult], "")
+	}
 	if got.IsError { // the message is a stranger's text too
 		text = "The tool says that it failed: " + text
 	}
@@ -333,42 +395,7 @@ func (t *tool) unchanged() error {
 	if t.spec.Changed == nil {
 		return nil
 	}
-	now.Off = false
+	now.Off, now.Used = false, t.spec.Used
 	t.spec = now
 	return t.server.client.change(t.server, t.spec.Name, func(s *spec) { *s = now })
-}
-
-// contentText returns a tool's result as text.
-func contentText(got *mcp.CallToolResult) (text string, cut bool) {
-	var parts []string
-	for _, content := range got.Content {
-		switch c := content.(type) {
-		case *mcp.TextContent:
-			parts = append(parts, c.Text)
-		case *mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("[an image of %d bytes, which is not shown]", len(c.Data)))
-		case *mcp.AudioContent:
-			parts = append(parts, fmt.Sprintf("[a sound of %d bytes, which is not played]", len(c.Data)))
-		case *mcp.ResourceLink:
-			parts = append(parts, "[a link to "+c.URI+"]")
-		case *mcp.EmbeddedResource:
-			if c.Resource != nil && c.Resource.Text != "" {
-				parts = append(parts, c.Resource.URI+":\n"+c.Resource.Text)
-			} else if c.Resource != nil {
-				parts = append(parts, fmt.Sprintf("[%s, %d bytes, which are not shown]", c.Resource.URI, len(c.Resource.Blob)))
-			}
-		}
-	}
-	text = strings.Join(parts, "\n\n")
-	if strings.TrimSpace(text) == "" && got.StructuredContent != nil {
-		data, _ := json.Marshal(got.StructuredContent) // valid JSON
-		text = string(data)
-	}
-	if strings.TrimSpace(text) == "" {
-		text = "(nothing)"
-	}
-	if len(text) > maxResult {
-		return strings.ToValidUTF8(text[:maxResult], ""), true
-	}
-	return text, false
 }

@@ -119,9 +119,10 @@ func thousands(n int) string { return humanize.Comma(int64(n)) }
 
 // ContextCut counts what didn't fit the model's context.
 type ContextCut struct {
-	Messages int `json:"messages,omitempty"` // older messages left out
-	Memory   int `json:"memory,omitempty"`   // characters of memories left out
-	Roster   int `json:"roster,omitempty"`   // agents and skills left out
-	Result   int `json:"result,omitempty"`   // characters cut from tool results
-	Attached int `json:"attached,omitempty"` // characters cut from the files of the message
+	Messages int    `json:"messages,omitempty"` // older messages left out
+	Memory   int    `json:"memory,omitempty"`   // characters of memories left out
+	Roster   int    `json:"roster,omitempty"`   // agents and skills left out
+	Result   int    `json:"result,omitempty"`   // characters cut from tool results
+	Attached int    `json:"attached,omitempty"` // characters cut from the files of the message
+	Tools    string `json:"tools,omitempty"`    // names of the other programs' tools left out
 }

@@ -38,6 +38,7 @@ type Doc struct {
 	Params      []Param // of the native form, in order
 	// Schema is the native form of a tool of another program; nil for one made of Params.
 	Schema *api.ToolFunctionParameters
+	Used   bool // a tool of another program that has run before
 }
 
 // Tool is something a model may call, by a native call or by a directive; both reach the
@@ -230,7 +231,7 @@ var otherNames = map[string][]string{
 }
 
 // arrange returns the arguments under the names of the parameters, which models write in
-// any case. A null is left out. Around written arguments, and nothing else, a model may
+// any case. A null is left out, except for another program's tool. Around written arguments, and nothing else, a model may
 // put one more object. Only the app's own tools also accept other names, and the one
 // argument of an unknown name for the one that is missing: another program's tool gets
 // what the model gave.
@@ -249,7 +250,7 @@ func arrange(given map[string]any, params []Param, written, foreign bool) map[st
 	for name, value := range given {
 		at := named(name)
 		switch {
-		case value == nil:
+		case value == nil && !foreign:
 			continue
 		case at < 0:
 			unknown = append(unknown, name)

@@ -39,13 +39,13 @@ type Outside struct {
 	command *command.Tool
 }
 
-// all returns the tools that are currently available.
-func (ot *Outside) all(ctx context.Context) []tools.Guarded {
-	list := ot.MCP.Tools(ctx)
+// all returns the tools that are currently available, and what is missing.
+func (ot *Outside) all(ctx context.Context, waiting func(server string)) (list []tools.Guarded, missing []string) {
+	list, missing = ot.MCP.Tools(ctx, waiting)
 	if ot.app.Config().Tools.Commands {
 		list = append(list, ot.command)
 	}
-	return list
+	return list, missing
 }
 
 func (ot *Outside) settings() command.Settings {
@@ -56,7 +56,8 @@ func (ot *Outside) settings() command.Settings {
 // stamp returns the stamp of a tool's current description, which a permission given in
 // advance is tied to.
 func (ot *Outside) stamp(tool string) string {
-	for _, t := range ot.MCP.Tools(ot.app.ctx) {
+	list, _ := ot.MCP.Tools(ot.app.ctx, nil)
+	for _, t := range list {
 		if t.Doc().Name == tool {
 			return t.(interface{ Stamp() string }).Stamp()
 		}

@@ -105,7 +105,8 @@ func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
 
 // asks returns an error, worded for people, unless the tool asks before it acts.
 func (sc *Schedules) asks(tool string) error {
-	if tool == tools.RunCmd || slices.ContainsFunc(sc.outside.MCP.Tools(sc.app.ctx), func(t tools.Guarded) bool { return t.Doc().Name == tool }) {
+	list, _ := sc.outside.MCP.Tools(sc.app.ctx, nil)
+	if tool == tools.RunCmd || slices.ContainsFunc(list, func(t tools.Guarded) bool { return t.Doc().Name == tool }) {
 		return nil
 	}
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)

@@ -318,6 +318,9 @@ func cutWords(cut *prompt.ContextCut) string {
 			parts = append(parts, words.Count(p.n, p.one, p.many))
 		}
 	}
+	if cut.Tools != "" {
+		parts = append(parts, "the tools "+cut.Tools)
+	}
 	return strings.Join(parts, ", ")
 }
 

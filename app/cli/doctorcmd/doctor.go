@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents/fault"
+	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
@@ -63,7 +64,7 @@ func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
 server, its models and their context sizes, the agents, whether memory files and
 transcripts can be read, the search index, the Discord bot, the display and the tray,
-the disk, and crash reports. It exits with 1 if it finds a problem. With --json it
+the MCP servers, the disk, and crash reports. It exits with 1 if it finds a problem. With --json it
 prints what a bug report needs.`,
 		Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -150,6 +151,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	checks = append(checks, d.indexChecks(ctx)...)
 	checks = append(checks, d.backendChecks(ctx)...)
 	checks = append(checks, d.discordChecks(ctx)...)
+	checks = append(checks, d.mcpChecks()...)
 	checks = append(checks, d.screenChecks(ctx)...)
 	if err := b.Close(); err != nil {
 		checks = append(checks, bad("end", words.OneLine(err.Error(), 300), "Run it again; the log in "+b.Paths.Home+"/logs says more."))
@@ -288,6 +290,35 @@ func (d *doctor) warningChecks(a registry.Agent) []check {
 			continue
 		}
 		checks = append(checks, bad("agent "+a.ID, words.OneLine(w, 300), d.editAgent(a)))
+	}
+	return checks
+}
+
+// mcpChecks says which MCP servers can't be used, and what is left out of the others. It
+// starts none.
+func (d *doctor) mcpChecks() (checks []check) {
+	file := d.b.Outside.MCP.File()
+	list, err := d.b.Outside.MCP.Servers()
+	if err != nil {
+		return []check{bad("mcp", words.OneLine(err.Error(), 300), "Edit "+file+".")}
+	}
+	usable := 0
+	for _, s := range list {
+		name := "mcp " + s.Name
+		switch {
+		case s.State == mcpclient.StateFailed && s.Where == "":
+			checks = append(checks, bad(name, words.OneLine(s.Err.Error(), 300), "Edit "+file+"."))
+		case s.State == mcpclient.StateFailed:
+			checks = append(checks, bad(name, "its last start failed: "+words.OneLine(s.Err.Error(), 300), "`mac-stats mcp test "+s.Name+"` tries again."))
+		case s.State != mcpclient.StateOff:
+			usable++
+		}
+		for _, left := range s.Left {
+			checks = append(checks, noted(name, "left out: "+words.OneLine(left, 300)))
+		}
+	}
+	if usable > 0 {
+		checks = append(checks, good("mcp", words.Count(usable, "server")+" can be used"))
 	}
 	return checks
 }

@@ -112,6 +112,23 @@ func TestDoctorFinds(t *testing.T) {
 			}
 		}, "permissions", "x.md", "chmod -R go-rwx"},
 		{
+			"an MCP server that can't be used", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) {
+				e.Write(t, "mcp.json", `{"mcpServers": {"web": {}}}`)
+			},
+			"mcp web", "either a command or a url", "mcp.json",
+		},
+		{
+			"an MCP server that didn't start", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) {
+				e.Write(t, "mcp.json", `{"mcpServers": {"gone": {"command": "no-such-program"}}}`)
+				e.Run(t, "mcp", "test", "gone")
+			},
+			"mcp gone", "its last start failed: no-such-program isn't installed", "mcp test gone",
+		},
+		{
+			"an mcp.json that can't be read", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "mcp.json", "{\n\"mcpServers\": {") },
+			"mcp", "line 2", "mcp.json",
+		},
+		{
 			"a broken agent", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "agents/agent-100/agent.json", "{") },
 			"agent 100", "", "agent-100",
 		},

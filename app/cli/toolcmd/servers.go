@@ -21,6 +21,7 @@ type mcpServerLine struct {
 	Error string     `json:"error"` // why it can't be used
 	Log   string     `json:"log"`   // what a program wrote to stderr
 	Tools []toolLine `json:"tools"`
+	Left  []string   `json:"left"` // what is missing from tools, or not right with the server
 }
 
 type toolLine struct {
@@ -99,7 +100,7 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 		if name != "" && s.Name != name {
 			continue
 		}
-		line := mcpServerLine{Type: "server", Name: s.Name, Where: s.Where, State: string(s.State), Log: s.Log, Tools: []toolLine{}}
+		line := mcpServerLine{Type: "server", Name: s.Name, Where: s.Where, State: string(s.State), Log: s.Log, Tools: []toolLine{}, Left: append([]string{}, s.Left...)}
 		about := s.Where
 		if s.Err != nil {
 			line.Error = s.Err.Error()
@@ -118,6 +119,9 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 				state += ", changed"
 			}
 			lines.AddRow("  "+t.Name, state, words.OneLine(t.Description, 100))
+		}
+		for _, left := range line.Left {
+			lines.AddRow("  left out", "", words.OneLine(left, 160))
 		}
 	}
 	return lines.End("There are no servers: name them in " + b.Outside.MCP.File() + ", as `mac-stats mcp --help` shows.\n")

@@ -25,7 +25,7 @@ func TestMCPServersAreListed(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	list := clitest.Objects(t, e.Must(t, "mcp", "list", "--json"))
-	if len(list) != 3 || list[0]["name"] != "gone" || list[0]["state"] != "idle" || list[1]["state"] != "off" || list[2]["state"] != "failed" {
+	if len(list) != 3 || list[0]["name"] != "gone" || list[0]["state"] != "failed" || list[0]["error"] != "no-such-program isn't installed or not in PATH" || list[1]["state"] != "off" || list[2]["state"] != "failed" {
 		t.Errorf("%+v", list)
 	}
 	for _, args := range [][]string{{"test", "nothing"}, {"on", "nothing.read"}, {"login", "nothing"}} {

@@ -62,6 +62,9 @@ func cutLine(k *prompt.ContextCut) string {
 	add(k.Roster, i18n.Count("{{.N}} agents and skills", k.Roster))
 	add(k.Result, i18n.Count("{{.N}} characters of results", k.Result))
 	add(k.Attached, i18n.Count("{{.N}} characters of the attached files", k.Attached))
+	if k.Tools != "" {
+		parts = append(parts, i18n.With("the tools {{.Names}}", i18n.Places{"Names": k.Tools}))
+	}
 	if len(parts) == 0 {
 		return ""
 	}

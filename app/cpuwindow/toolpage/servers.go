@@ -65,6 +65,9 @@ func (p *Page) server(s mcpclient.Server) kit.Row {
 		why, next := problemWords(s)
 		parts = append(parts, prose.NewParagraph(why, role), prose.NewParagraph(next, kit.RoleMuted))
 	}
+	if len(s.Left) > 0 {
+		parts = append(parts, prose.NewParagraph(i18n.With("Left out: {{.What}}", i18n.Places{"What": strings.Join(s.Left, "; ")}), kit.RoleMuted))
+	}
 	if failed := p.failed[s.Name]; failed != "" && (s.Err == nil || failed != sentence(s.Err)) {
 		parts = append(parts, prose.NewParagraph(failed, kit.RoleHot))
 	}
