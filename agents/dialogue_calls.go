@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Limits of one dialogue, in addition to an agent's rounds.
@@ -129,7 +130,7 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 		return d.settle(ctx, call, result, err)
 	}
 	began := time.Now()
-	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg}
+	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
 	if d.call == nil {
 		d.report.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
@@ -218,6 +219,6 @@ func (d *dialogue) keepUnrun(ctx context.Context, r response) error {
 func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
 	call.ID = d.report.nextCall()
 	o := outcome{call: call, failed: why}
-	d.emitTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
+	d.emitTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)}), Done: true, Failed: why})
 	return o, d.report.tool(ctx, call, o, "")
 }

@@ -89,14 +89,15 @@ type Made struct {
 
 // Call is a sub-call or a run of a tool.
 type Call struct {
-	ID     string        `json:"id"`
-	Name   string        `json:"name"`           // the agent's slug, skill:<name>, or the tool's name (SYSTEM_STATS)
-	Task   string        `json:"task,omitempty"` // task or argument
-	Model  string        `json:"model,omitempty"`
-	Done   bool          `json:"done,omitempty"`
-	Failed string        `json:"failed,omitempty"` // the reason, for people
-	Result string        `json:"result,omitempty"` // tool, subcall_end
-	Took   time.Duration `json:"took_ns,omitempty"`
+	ID      string        `json:"id"`
+	Name    string        `json:"name"`              // the agent's slug, skill:<name>, or the tool's name (SYSTEM_STATS)
+	Task    string        `json:"task,omitempty"`    // task or argument
+	Written string        `json:"written,omitempty"` // as WrittenOf
+	Model   string        `json:"model,omitempty"`
+	Done    bool          `json:"done,omitempty"`
+	Failed  string        `json:"failed,omitempty"` // the reason, for people
+	Result  string        `json:"result,omitempty"` // tool, subcall_end
+	Took    time.Duration `json:"took_ns,omitempty"`
 }
 
 // MemoryChange is a change of a memory file.

@@ -42,6 +42,12 @@ func callAttrs(attrs map[string]string, c tools.Call) map[string]string {
 	return attrs
 }
 
+// WrittenOf returns what a model wrote in and behind the call of a block, or "" if that is
+// only the tool's name and the task.
+func WrittenOf(b transcript.Block) string {
+	return strings.TrimSpace(b.Attrs[attrCall] + "\n\n" + b.Attrs[attrBehind])
+}
+
 // tookAttr returns a duration as an attribute, in milliseconds.
 func tookAttr(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
 

@@ -41,7 +41,7 @@ func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate
 		task = s.report.message.Text
 	}
 	began := time.Now()
-	event := Call{ID: call.ID, Name: who.Name, Task: task}
+	event := Call{ID: call.ID, Name: who.Name, Task: task, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
 	model, numCtx, err := s.cast.model, s.cast.numCtx, error(nil)
 	if !who.Skill {
 		model, numCtx, err = s.cast.resolve(ctx, "", who.Agent)

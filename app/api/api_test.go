@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,11 +27,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/testkit"
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -257,6 +261,63 @@ func (b *bench) firstChunk(session string) string {
 		b.t.Fatalf("%d chunks, %v", len(chunks), err)
 	}
 	return chunks[0].ID
+}
+
+// Over HTTP, the report of a forgetting is the plan of its dry run with what became of each
+// place.
+func TestTheReportOfAForgettingIsItsPlan(t *testing.T) {
+	b := newBench(t)
+	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted: 7719-zephyr.")
+	if _, err := b.backend.Memory.Append(t.Context(), memory.Lesson{Text: "The locker code is 7719-zephyr", Session: "cpu-old", Confidence: 1}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(b.api)
+	defer server.Close()
+	type touched struct{ Place, Path, Session, Block, Action string }
+	ask := func(query string) (found []touched, refused int) {
+		r := b.request("DELETE", pathOf("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old")))+query)
+		sent, err := http.NewRequestWithContext(t.Context(), r.Method, server.URL+r.RequestURI, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent.Header, sent.Host = r.Header, r.Host
+		resp, err := server.Client().Do(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var body struct {
+			Found   []touched
+			Refused int
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%d: %v", resp.StatusCode, err)
+		}
+		for _, f := range body.Found {
+			if f.Action != "kept" && f.Place != "file name" { // what may repeat it in other words, and the new name of its file
+				found = append(found, f)
+			}
+		}
+		return found, body.Refused
+	}
+	plan, _ := ask("?dry_run=true&lessons=true")
+	report, refused := ask("?lessons=true")
+	places := func(list []touched) (names []string) { // a file that the words named has another name now
+		for _, f := range list {
+			names = append(names, f.Place+" "+f.Session+" "+f.Block)
+		}
+		slices.Sort(names)
+		return names
+	}
+	if diff := cmp.Diff(places(plan), places(report)); diff != "" || refused > 0 || len(report) < 3 {
+		t.Errorf("%d refused; from the plan to the report:\n%s", refused, diff)
+	}
+	told := fmt.Sprint(report)
+	for _, want := range []string{"{user session/", "agents/memory.md", "removed}"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%s is not in %s", want, told)
+		}
+	}
 }
 
 // Search, list and forgetting report a file with the same path.

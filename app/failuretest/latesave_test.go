@@ -99,7 +99,7 @@ func TestALessonDuringASave(t *testing.T) {
 		{name: "truncated, written in five seconds", save: `(sleep 5; printf '# Mine\n\n- one\n- two\n') > "$M"`},
 		{name: "written in chunks", save: `(printf '# Mine\n\n- o'; sleep .5; printf 'ne\n- tw'; sleep .5; printf 'o\n') > "$M"`},
 		{name: "written in slow chunks", save: `(printf '# Mine\n\n- one\n'; sleep 2.5; printf -- '- two\n'; sleep 2.5; printf -- '- three\n') > "$M"`, kept: []string{"# Mine\n\n- one\n- two\n- three\n"}},
-		{name: "truncated and opened again", save: `: > "$M"; sleep 1; printf '# Mine\n\n- one\n- two\n' > "$M"`},
+		{name: "truncated and opened again", save: `: > "$M"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`},
 		{name: "cut short and opened again", save: `printf '# My' > "$M"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`},
 		{name: "held open to append", save: `(sleep 1; printf -- '- two\n') >> "$M"`, kept: []string{"I drink green tea.", "- two\n"}},
 		{name: "held open to append, for long", save: `(sleep 5; printf -- '- two\n') >> "$M"`, kept: []string{"I drink green tea.", "- two\n"}},

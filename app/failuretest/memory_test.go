@@ -84,7 +84,9 @@ func TestMemoryBehindADanglingLink(t *testing.T) {
 		back   func(p *place) outcome
 		before string // what the file then has above the lesson
 	}{
-		{"the file comes back", func(p *place) outcome { return p.shell("printf '" + notes + "' > ../notes.md").wait() }, notes + "\n"},
+		{"the file comes back", func(p *place) outcome {
+			return p.shell("printf '" + notes + "' > ../notes.md; touch -d '-1 minute' ../notes.md").wait()
+		}, notes + "\n"},
 		{"it is begun anew", func(p *place) outcome { return p.run("memory", "begin") }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,12 +19,12 @@ import (
 
 // HTMLWords holds the file's own text in the reader's language.
 type HTMLWords struct {
-	You, Somebody, Assistant, Thought string
-	Date                              func(t time.Time) string                                   // formats a day and a time
-	Tool                              func(name string) string                                   // says what a tool did
-	Failed                            func(why string) string                                    // says that a call failed
-	Note                              func(b transcript.Block, before []transcript.Block) string // the line of a Note; "" if it isn't shown
-	Summary                           func(messages int) string                                  // the line above a Summary of messages
+	You, Somebody, Assistant, Thought, Written string
+	Date                                       func(t time.Time) string                                   // formats a day and a time
+	Tool                                       func(name string) string                                   // says what a tool did
+	Failed                                     func(why string) string                                    // says that a call failed
+	Note                                       func(b transcript.Block, before []transcript.Block) string // the line of a Note; "" if it isn't shown
+	Summary                                    func(messages int) string                                  // the line above a Summary of messages
 }
 
 // HTMLParams configures the file; Words is required.
@@ -55,6 +55,8 @@ type entry struct {
 	Body     []node
 	Pictures []picture
 	Files    []string
+
+	Written, WrittenLabel string // of a call: what the model wrote in and behind it
 }
 
 type picture struct {
@@ -127,6 +129,9 @@ func (p HTMLParams) entry(b transcript.Block, before []transcript.Block) (entry,
 			}
 		} else {
 			e.Body = parsed(b.Text)
+		}
+		if e.Written = agents.WrittenOf(b); e.Written != "" {
+			e.WrittenLabel = p.Words.Written
 		}
 		return e, true
 	}

@@ -13,7 +13,7 @@ import (
 func written(t *testing.T, p HTMLParams, blocks ...transcript.Block) string {
 	t.Helper()
 	p.Words = HTMLWords{
-		You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought",
+		You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought", Written: "As the model wrote it:",
 		Date:    func(t time.Time) string { return t.Format("2 Jan 15:04") },
 		Tool:    func(name string) string { return "used " + name },
 		Failed:  func(why string) string { return "failed: " + why },
@@ -46,14 +46,14 @@ func TestHTMLContainsTheConversation(t *testing.T) {
 	got := written(t, HTMLParams{Read: func(transcript.Attachment) ([]byte, error) { return []byte("PNG"), nil }},
 		said,
 		transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u1", Text: "Let me **see**."},
-		transcript.Block{ID: "t1", Kind: transcript.KindTool, Parent: "u1", Agent: "SYSTEM_STATS", Text: "CPU 4 %\n  * 2"},
+		transcript.Block{ID: "t1", Kind: transcript.KindTool, Parent: "u1", Agent: "SYSTEM_STATS", Text: "CPU 4 %\n  * 2", Attrs: map[string]string{"call": "<tool_call>{}</tool_call>", "behind": "It is 99 %."}},
 		transcript.Block{ID: "g1", Kind: transcript.KindAgent, Parent: "u1", Agent: "coder", Task: "Sort <T>", Text: "*done*"},
 		reply,
 		transcript.Block{ID: "n2", Kind: transcript.KindNote, Note: "info", Text: "a note"})
 	for _, want := range []string{
 		"<title>Fans &amp; &lt;disks&gt;</title>", "<b>You</b> · 22 Nov 14:03", "Why?\nTell me.", "<b>coder</b> · qwen3:8b · 22 Nov 14:03",
 		`<td dir="auto" class="right">2</td>`, "1\nx</td>", "a²", `x := `, `<span class="string">&#34;&lt;b&gt;&#34;`, `<img src="data:image/png;base64,UE5H" alt="shot.png">`,
-		"<summary>used SYSTEM_STATS</summary>", "<code>CPU 4 %\n  * 2</code>", "<summary>Thought</summary>", "Let me <strong>see</strong>.", `<p class="note">a note</p>`,
+		"<summary>used SYSTEM_STATS</summary>", "As the model wrote it:</p><pre dir=\"auto\"><code>&lt;tool_call&gt;{}&lt;/tool_call&gt;\n\nIt is 99 %.</code>", "<code>CPU 4 %\n  * 2</code>", "<summary>Thought</summary>", "Let me <strong>see</strong>.", `<p class="note">a note</p>`,
 		"<summary>coder</summary>", "Sort &lt;T&gt;", "<em>done</em>", `<p class="files">notes.txt</p>`,
 		`<a href="https://example.org/x.png?a=1&amp;b=2">a </a>`, `<a href="https://example.org/y.png">https://example.org/y.png</a>`, `<img src="data:image/png;base64,UE5H" alt="dot">`, "default-src &#39;none&#39;; img-src data:",
 	} {

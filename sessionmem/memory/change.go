@@ -2,7 +2,6 @@ package memory
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -76,11 +75,11 @@ func findLine(text memorytext.Text, words, file string) (memorytext.Item, error)
 
 // changeLine replaces or removes the one line that a proposal is about. All other bytes
 // stay as they are. The caller holds the lock.
-func (s *store) changeLine(ctx context.Context, p Proposal) (Written, error) {
+func (s *store) changeLine(p Proposal) (Written, error) {
 	w := Written{Path: s.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
 	back := undo{Target: p.Target}
 	var written []byte
-	err := s.files.Edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
+	err := s.files.Edit(w.Path, func(raw []byte) ([]byte, error) {
 		text := memorytext.ParseBytes(raw)
 		it, err := findLine(text, p.Old, filepath.Base(w.Path))
 		if err != nil {

@@ -34,7 +34,9 @@ var ErrUnknownDropped = errors.New("no missing line has the ID")
 // Dropped returns the remembered lines that other programs' saves removed, oldest first. It
 // doesn't return lines that were reworded or moved to another memory file. Files that are
 // being saved at the moment are left out until the save is complete.
-func (m *Memory) Dropped() []Dropped {
+func (m *Memory) Dropped() []Dropped { return m.dropped(m.stable) }
+
+func (m *Memory) dropped(read reader) []Dropped {
 	lines := m.files.Journal().Lines()
 	var all []File // read only if a line is missing
 	files := map[string]*remembered{}
@@ -42,7 +44,7 @@ func (m *Memory) Dropped() []Dropped {
 	for _, l := range lines {
 		f, ok := files[l.File]
 		if !ok {
-			f = m.remembered(l.File, lines)
+			f = m.remembered(read, l.File, lines)
 			files[l.File] = f
 		}
 		b := memorytext.BulletOf(l.Line)
@@ -50,7 +52,7 @@ func (m *Memory) Dropped() []Dropped {
 			continue
 		}
 		if all == nil {
-			all, _ = m.List() // if a folder can't be read, no line was moved to it
+			all, _ = m.list(read) // if a folder can't be read, no line was moved to it
 		}
 		elsewhere := func(o File) bool {
 			return slices.ContainsFunc(o.Bullets, func(other memorytext.Bullet) bool { return other.Text == b.Text })
@@ -73,7 +75,7 @@ type remembered struct {
 }
 
 // remembered reads a file of the journal. It returns nil if the file can't be judged now.
-func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
+func (m *Memory) remembered(read reader, file string, lines []sharedfile.Line) *remembered {
 	path := filepath.Join(string(m.root), filepath.FromSlash(file))
 	t, ok := m.root.targetAt(path)
 	if !ok {
@@ -82,7 +84,7 @@ func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil // the agent was deleted, or the folder is unavailable
 	}
-	f, err := m.Load(t)
+	f, err := m.load(t, read)
 	if err != nil || f.Saving {
 		return nil
 	}
@@ -128,9 +130,9 @@ func shareAWord(a, b string) bool {
 
 // chosen returns the missing lines with these IDs from the journal, or all missing lines if
 // there are no IDs.
-func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
+func (m *Memory) chosen(read reader, ids []string) ([]sharedfile.Line, error) {
 	var missing []string
-	for _, d := range m.Dropped() {
+	for _, d := range m.dropped(read) {
 		missing = append(missing, d.ID)
 	}
 	for _, id := range ids {
@@ -158,13 +160,20 @@ func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 // nevertheless. Errors: ErrNothingDropped, ErrUnknownDropped, sharedfile.ErrLater, or
 // errors of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
-	unlock, err := m.files.Lock(ctx)
+	lines, err := m.chosen(m.stable, ids)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, l := range lines {
+		paths = append(paths, m.files.Journal().PathOf(l))
+	}
+	unlock, err := m.files.LockStill(ctx, paths...)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	lines, err := m.chosen(ids)
-	if err != nil {
+	if lines, err = m.chosen(m.files.Read, ids); err != nil { // an editor may have put some back meanwhile
 		return nil, err
 	}
 	var written []Written
@@ -172,7 +181,7 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 	for _, l := range lines {
 		var w Written
 		var u undo
-		if w, u, err = m.restore(ctx, l); err != nil {
+		if w, u, err = m.restore(l); err != nil {
 			break
 		}
 		written, undos = append(written, w), append(undos, u)
@@ -187,12 +196,12 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 }
 
 // restore puts one line back. The caller holds the lock.
-func (m *Memory) restore(ctx context.Context, l sharedfile.Line) (Written, undo, error) {
+func (m *Memory) restore(l sharedfile.Line) (Written, undo, error) {
 	path := m.files.Journal().PathOf(l)
 	target, _ := m.root.targetAt(path)
 	w := Written{Path: path, Text: l.Text(), Target: target}
 	var change memorytext.Change
-	err := m.files.Edit(ctx, path, func(raw []byte) (out []byte, err error) {
+	err := m.files.Edit(path, func(raw []byte) (out []byte, err error) {
 		out, change = memorytext.ParseBytes(raw).Append(raw, memorytext.WithoutSign(l.Line))
 		w.Line = change.At + 1
 		return out, nil
@@ -209,7 +218,7 @@ func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
 		return err
 	}
 	defer unlock()
-	lines, err := m.chosen(ids)
+	lines, err := m.chosen(m.files.Read, ids)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,13 @@ func TestLinesThatAreNotMissing(t *testing.T) {
 		{"its folder is gone", func(t *testing.T, r *forgetRig, _ string) {
 			must(t, os.RemoveAll(filepath.Dir(r.m.Path(global))+"/agent-003"))
 		}, nil},
-		{"being saved", func(t *testing.T, r *forgetRig, _ string) { writeFile(t, r.m.Path(global), "") }, nil},
+		{"being saved", func(t *testing.T, r *forgetRig, text string) {
+			filetest.Write(t, r.m.Path(global), "")
+			go func() {
+				time.Sleep(300 * time.Millisecond)
+				filetest.Replace(t, r.m.Path(global), text)
+			}()
+		}, nil},
 		{"no text any more", func(t *testing.T, r *forgetRig, _ string) {
 			saved(t, r.m.Path(global), "\x00\x00\x00")
 		}, nil},
@@ -245,7 +251,7 @@ func TestLessonsThatWaitedForASave(t *testing.T) {
 			m := New(Config{Root: t.TempDir(), Budget: func(Target) int { return 70 }})
 			learn(t, m, "something else") // the file is known
 			if tc.pending {
-				writeFile(t, m.Path(global), "")
+				filetest.Write(t, m.Path(global), "")
 			} else {
 				saved(t, m.Path(global), tc.memory)
 			}

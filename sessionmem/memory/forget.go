@@ -58,17 +58,21 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 	if t.Empty() {
 		return nil, nil
 	}
-	unlock, err := m.files.Lock(ctx)
+	files, refused := m.root.forgettable()
+	written := files
+	if dry {
+		written = nil
+	}
+	unlock, err := m.files.LockStill(ctx, written...)
 	if err != nil {
 		return nil, err
 	}
 	found := m.sieve.forgetJournal(m.files.Journal(), t, dry) // first: a line that goes from a file must also go from the journal
 	var propose []Proposal
-	files, refused := m.root.forgettable()
 	found = append(found, refused...)
 	for _, path := range files {
 		f := &pass{s: m.sieve, t: t, path: path, dry: dry}
-		found = append(found, f.run(ctx, m.files)...)
+		found = append(found, f.run(m.files)...)
 		propose = append(propose, f.propose...)
 	}
 	found = append(found, m.undos.forget(t, dry)...)
@@ -90,7 +94,7 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 	return found, ctx.Err()
 }
 
-func (f *pass) run(ctx context.Context, files *sharedfile.Files) []forgotten.Touched {
+func (f *pass) run(files *sharedfile.Files) []forgotten.Touched {
 	raw, fi, err := wholefile.ReadText(f.path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +123,7 @@ func (f *pass) run(ctx context.Context, files *sharedfile.Files) []forgotten.Tou
 		f.refuse(errors.New("it is read-only; give yourself the right to write it, then run it again"))
 		return f.found
 	}
-	err = files.Edit(ctx, f.path, func(now []byte) ([]byte, error) {
+	err = files.Edit(f.path, func(now []byte) ([]byte, error) {
 		if !bytes.Equal(now, raw) {
 			f.found, f.propose = nil, nil
 			out = f.clean(now)

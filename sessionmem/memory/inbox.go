@@ -129,7 +129,11 @@ func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 			return Proposal{}, err
 		}
 	}
-	unlock, err := b.s.files.Lock(ctx)
+	f, err := b.s.LoadStable(ctx, p.Target)
+	if err != nil {
+		return Proposal{}, err
+	}
+	unlock, err := b.s.files.LockStill(ctx, b.s.waiting.path)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -141,7 +145,7 @@ func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if err := hasRoom(p.Why, waiting); err != nil {
 		return Proposal{}, err
 	}
-	if err := b.fitProposal(&p, waiting); err != nil {
+	if err := b.fitProposal(&p, f, waiting); err != nil {
 		return Proposal{}, err
 	}
 	for _, w := range waiting {
@@ -150,7 +154,7 @@ func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		}
 	}
 	p.ID, p.Time = transcript.RandomID(6), time.Now()
-	return p, b.s.waiting.add(ctx, &p)
+	return p, b.s.waiting.add(&p)
 }
 
 // hasRoom returns an error if no more proposals may wait. Proposals made by forgetting are
@@ -205,11 +209,7 @@ func (p *Proposal) check(root folder, record *forgotten.Record) error {
 }
 
 // fitProposal compares a proposal with the memory that it would change.
-func (b *inbox) fitProposal(p *Proposal, waiting []Proposal) error {
-	f, err := b.s.LoadStable(context.Background(), p.Target)
-	if err != nil {
-		return err
-	}
+func (b *inbox) fitProposal(p *Proposal, f File, waiting []Proposal) error {
 	text := memorytext.Parse(f.Text)
 	if p.Kind != ProposeAdd {
 		it, err := findLine(text, p.Old, filepath.Base(f.Path))
@@ -253,12 +253,12 @@ func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal)
 
 // Discard removes a proposal from the inbox without making the change.
 func (b *inbox) Discard(ctx context.Context, id string) (Proposal, error) {
-	unlock, err := b.s.files.Lock(ctx)
+	unlock, err := b.s.files.LockStill(ctx, b.s.waiting.path)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return b.s.waiting.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
+	return b.s.waiting.change(id, func(*Proposal) (string, error) { return "", nil })
 }
 
 // Edit replaces a proposal's new text. The proposal stays in the inbox.
@@ -267,12 +267,12 @@ func (b *inbox) Edit(ctx context.Context, id, text string) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	unlock, err := b.s.files.Lock(ctx)
+	unlock, err := b.s.files.LockStill(ctx, b.s.waiting.path)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return b.s.waiting.change(ctx, id, func(p *Proposal) (string, error) {
+	return b.s.waiting.change(id, func(p *Proposal) (string, error) {
 		if p.Kind == ProposeRemove {
 			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", lesson.ErrRejected, p.ID)
 		}

@@ -16,13 +16,20 @@ import (
 // and the next Accept finishes the work. Nothing is lost and nothing is written twice, but
 // UndoID may be "".
 func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
-	unlock, err := b.s.files.Lock(ctx)
+	p, err := b.s.waiting.find(id)
+	if err != nil {
+		return Written{}, err
+	}
+	paths := []string{b.s.waiting.path}
+	if path := b.s.Path(p.Target); path != "" {
+		paths = append(paths, path)
+	}
+	unlock, err := b.s.files.LockStill(ctx, paths...)
 	if err != nil {
 		return Written{}, err
 	}
 	defer unlock()
-	p, err := b.s.waiting.find(id)
-	if err != nil {
+	if p, err = b.s.waiting.find(id); err != nil { // it may have changed meanwhile
 		return Written{}, err
 	}
 	if err := p.check(b.s.root, b.s.forgotten); err != nil {
@@ -35,11 +42,11 @@ func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
 		}
 	}
 	if !done {
-		if w, err = b.acceptNew(ctx, p); err != nil {
+		if w, err = b.acceptNew(p); err != nil {
 			return Written{}, err
 		}
 	}
-	if err := b.s.waiting.takeOut(ctx, p.ID); err != nil {
+	if err := b.s.waiting.takeOut(p.ID); err != nil {
 		return w, fmt.Errorf("done, but the proposal is still in the inbox; accept it again, or discard it: %w", err)
 	}
 	return w, nil
@@ -47,24 +54,28 @@ func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
 
 // acceptNew marks a proposal and changes the memory. After an error the proposal is in the
 // inbox as before.
-func (b *inbox) acceptNew(ctx context.Context, p Proposal) (Written, error) {
-	before, err := b.s.waiting.mark(ctx, p.ID)
+func (b *inbox) acceptNew(p Proposal) (Written, error) {
+	before, err := b.s.waiting.mark(p.ID)
 	if err != nil {
 		return Written{}, err
 	}
-	w, err := b.changeMemory(ctx, p)
+	w, err := b.changeMemory(p)
 	if err != nil {
-		return Written{}, errors.Join(err, b.s.waiting.unmark(ctx, p.ID, before))
+		return Written{}, errors.Join(err, b.s.waiting.unmark(p.ID, before))
 	}
 	return w, nil
 }
 
 // changeMemory makes the change of a proposal. The caller holds the lock.
-func (b *inbox) changeMemory(ctx context.Context, p Proposal) (Written, error) {
+func (b *inbox) changeMemory(p Proposal) (Written, error) {
 	if p.Kind == ProposeAdd {
-		return b.s.appendLocked(ctx, Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
+		w, u, err := b.s.write(Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true})
+		if err == nil {
+			w.UndoID = b.s.undos.keep(u)
+		}
+		return w, err
 	}
-	w, err := b.s.changeLine(ctx, p)
+	w, err := b.s.changeLine(p)
 	if errors.Is(err, ErrNoLine) {
 		return w, fmt.Errorf("%w; it was changed since it was proposed, so nothing was done: discard the proposal, or copy the line as it is now into it", err)
 	}

@@ -42,11 +42,11 @@ func TestAcceptAfterACrash(t *testing.T) {
 				writeFile(t, m.Path(global), held)
 				p := propose(t, m, kind.p)
 				if step != "before anything" {
-					_, err := m.waiting.mark(t.Context(), p.ID)
+					_, err := m.waiting.mark(p.ID)
 					must(t, err)
 				}
 				if step == "after the memory" {
-					_, err := m.changeMemory(t.Context(), p)
+					_, err := m.changeMemory(p)
 					must(t, err)
 				}
 				again := New(Config{Root: string(m.root)})
@@ -79,7 +79,7 @@ func TestAMarkedProposalCanBeEdited(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held)
 	p := propose(t, m, Proposal{Text: "Lives in Oslo"})
-	_, err := m.waiting.mark(t.Context(), p.ID)
+	_, err := m.waiting.mark(p.ID)
 	must(t, err)
 	edited, err := m.Edit(t.Context(), p.ID, "Lives in Bergen")
 	if err != nil || edited.Accepting {
@@ -154,12 +154,12 @@ func TestAcceptWhileAnEditorSavesTheInbox(t *testing.T) {
 			writeFile(t, m.Path(global), held)
 			p := propose(t, m, Proposal{Text: "Lives in Oslo"})
 			text := edit(readFile(t, m.InboxPath())) // the editor read this
-			_, err := m.waiting.mark(t.Context(), p.ID)
+			_, err := m.waiting.mark(p.ID)
 			must(t, err)
-			_, err = m.changeMemory(t.Context(), p)
+			_, err = m.changeMemory(p)
 			must(t, err)
 			writeFile(t, m.InboxPath(), text) // it saves late: the mark is gone
-			must(t, m.waiting.takeOut(t.Context(), p.ID))
+			must(t, m.waiting.takeOut(p.ID))
 			if got := bulletTexts(t, m); got != "Likes tea|Uses Go 1.25|Lives in Oslo" {
 				t.Errorf("memory %q", got)
 			}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,8 +43,8 @@ func (b inboxFile) find(id string) (Proposal, error) {
 }
 
 // add appends a proposal to the inbox.
-func (b inboxFile) add(ctx context.Context, p *Proposal) error {
-	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+func (b inboxFile) add(p *Proposal) error {
+	return b.files.Edit(b.path, func(raw []byte) ([]byte, error) {
 		if len(raw) == 0 {
 			raw = []byte(inboxHead)
 		}
@@ -73,9 +72,9 @@ func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
 
 // change replaces a proposal's lines with the result of bullet, or removes them if that is
 // "".
-func (b inboxFile) change(ctx context.Context, id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
+func (b inboxFile) change(id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
 	var p Proposal
-	err := b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+	err := b.files.Edit(b.path, func(raw []byte) ([]byte, error) {
 		var it memorytext.Item
 		var err error
 		if p, it, err = findProposal(raw, id); err != nil {
@@ -93,7 +92,7 @@ func (b inboxFile) change(ctx context.Context, id string, bullet func(p *Proposa
 
 // keep puts a lesson into the inbox while another program saves its file, and returns the
 // proposal's ID.
-func (b inboxFile) keep(ctx context.Context, l Lesson, text string) (id string, err error) {
+func (b inboxFile) keep(l Lesson, text string) (id string, err error) {
 	waiting, err := b.list()
 	if err != nil {
 		return "", err
@@ -104,13 +103,13 @@ func (b inboxFile) keep(ctx context.Context, l Lesson, text string) (id string, 
 		}
 	}
 	p := Proposal{ID: transcript.RandomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
-	return p.ID, b.add(ctx, &p)
+	return p.ID, b.add(&p)
 }
 
 // unsettle turns a lesson that waited for a save into an ordinary proposal, because it
 // can't be written now.
-func (b inboxFile) unsettle(ctx context.Context, id, why string) error {
-	_, err := b.change(ctx, id, func(p *Proposal) (string, error) {
+func (b inboxFile) unsettle(id, why string) error {
+	_, err := b.change(id, func(p *Proposal) (string, error) {
 		p.Why = why
 		return p.bullet(), nil
 	})
@@ -119,8 +118,8 @@ func (b inboxFile) unsettle(ctx context.Context, id, why string) error {
 
 // mark notes in the inbox that the change of a proposal begins. It returns the proposal's
 // lines as they were.
-func (b inboxFile) mark(ctx context.Context, id string) (before []byte, err error) {
-	err = b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+func (b inboxFile) mark(id string) (before []byte, err error) {
+	err = b.files.Edit(b.path, func(raw []byte) ([]byte, error) {
 		p, it, err := findProposal(raw, id)
 		if err != nil {
 			return nil, err
@@ -134,8 +133,8 @@ func (b inboxFile) mark(ctx context.Context, id string) (before []byte, err erro
 }
 
 // unmark restores the lines of a proposal that mark changed.
-func (b inboxFile) unmark(ctx context.Context, id string, before []byte) error {
-	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+func (b inboxFile) unmark(id string, before []byte) error {
+	return b.files.Edit(b.path, func(raw []byte) ([]byte, error) {
 		_, it, err := findProposal(raw, id)
 		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
 			return raw, nil
@@ -150,8 +149,8 @@ func (b inboxFile) unmark(ctx context.Context, id string, before []byte) error {
 
 // takeOut removes a proposal from the inbox. If it is gone already because an editor saved
 // the inbox without it, that is no error.
-func (b inboxFile) takeOut(ctx context.Context, id string) error {
-	_, err := b.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
+func (b inboxFile) takeOut(id string) error {
+	_, err := b.change(id, func(*Proposal) (string, error) { return "", nil })
 	if errors.Is(err, ErrNoProposal) {
 		return nil
 	}

@@ -27,9 +27,6 @@ type Lesson struct {
 	Session    string  // the session it was learned in; "" if written by hand
 	About      string  // the name of the person it is about; "" for the owner or nobody
 	Hand       bool    // written by the owner: may exceed the budget
-
-	proposed bool // it is in the inbox already
-	overdue  bool // it has waited there long enough for a program that never rests
 }
 
 // Memory reads and appends to the memory files of one data folder. It is safe for
@@ -140,7 +137,7 @@ func (s *store) LoadStable(ctx context.Context, t Target) (File, error) {
 	return s.load(t, func(path string) (sharedfile.Reading, error) { return s.files.ReadStable(ctx, path) })
 }
 
-func (s *store) load(t Target, read func(path string) (sharedfile.Reading, error)) (File, error) {
+func (s *store) load(t Target, read reader) (File, error) {
 	path := s.Path(t)
 	if path == "" {
 		return File{Target: t}, badTarget(t)
@@ -162,10 +159,21 @@ func (p *parser) bullets(path, text string) []memorytext.Bullet {
 // List returns all memory files that exist or did, global first. A file that can't be read,
 // or is missing although it was there before, has Err set.
 func (s *store) List() ([]File, error) {
+	return s.list(s.stable)
+}
+
+// reader reads a file: one that waits for a save, or one that doesn't.
+type reader func(path string) (sharedfile.Reading, error)
+
+func (s *store) stable(path string) (sharedfile.Reading, error) {
+	return s.files.ReadStable(context.Background(), path)
+}
+
+func (s *store) list(read reader) ([]File, error) {
 	targets, err := s.root.targets(s.files.Known())
 	var files []File
 	for _, t := range targets {
-		f, err := s.LoadStable(context.Background(), t)
+		f, err := s.load(t, read)
 		if f.Err = err; !f.Missing || err != nil {
 			files = append(files, f)
 		}

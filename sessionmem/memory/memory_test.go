@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/sharedfile"
@@ -338,6 +339,51 @@ func TestAppendWhileTheSessionFolderIsMissing(t *testing.T) {
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes old maps", Target: global})))
 }
 
+// Only the lesson whose file another program is saving waits, without the lock: lessons for
+// other files, the inbox, undo and forgetting go on at once.
+func TestOneFileThatIsBeingSavedKeepsNoOtherWaiting(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
+		m := New(Config{Root: t.TempDir()})
+		learn(t, m, "Cats purr.")
+		save := func() {
+			path := m.Path(global)
+			filetest.Write(t, path+".new", "- half a sa")
+			must(t, os.Chtimes(path+".new", time.Now(), time.Now()))
+			must(t, os.Rename(path+".new", path))
+		}
+		save()
+		began := time.Now()
+		done := make(chan error)
+		go func() {
+			done <- second(m.Append(t.Context(), Lesson{Text: "Dogs bark.", Confidence: 1, Session: "cpu-a"}))
+		}()
+		for range 5 { // the program goes on and on, in memory.md alone
+			time.Sleep(900 * time.Millisecond)
+			save()
+			other, asked := New(Config{Root: string(m.root)}), time.Now() // of another process
+			person := Target{TargetPerson, "7"}
+			w, err := other.Append(t.Context(), Lesson{Text: "Likes old maps", Target: person, Confidence: 1})
+			must(t, err)
+			p, err := other.Propose(t.Context(), Proposal{Text: "Likes green tea", Target: person})
+			must(t, errors.Join(err, second(other.Discard(t.Context(), p.ID)), second(other.Undo(t.Context(), w.UndoID))))
+			if took := time.Since(asked); took > 0 {
+				t.Errorf("others waited %v", took)
+			}
+			if waiting, err := m.Inbox(); err != nil || len(waiting) != 1 || waiting[0].Text != "Dogs bark." || waiting[0].Why != WhySaving {
+				t.Errorf("meanwhile the inbox holds %+v, %v", waiting, err)
+			}
+		}
+		last := time.Since(began)
+		must(t, <-done)
+		if took := time.Since(began) - last; took < 900*time.Millisecond || took > 1100*time.Millisecond {
+			t.Errorf("it was written %v after the last save", took)
+		}
+		if waiting, err := m.Inbox(); err != nil || len(waiting) != 0 {
+			t.Errorf("the inbox holds %+v, %v", waiting, err)
+		}
+	})
+}
+
 // If the context ends while another program saves the file, Append returns without delay
 // and the lesson waits in the inbox.
 func TestACanceledAppendDoesNotWaitForASave(t *testing.T) {
@@ -346,7 +392,7 @@ func TestACanceledAppendDoesNotWaitForASave(t *testing.T) {
 		time.Sleep(time.Until(began)) // the bubble's clock has the time of the files
 		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
-		writeFile(t, m.Path(global), "")
+		filetest.Write(t, m.Path(global), "")
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer stop()
 		asked := time.Now()
@@ -383,7 +429,7 @@ func TestALessonWhoseFileBecomesAFolderStaysInTheInbox(t *testing.T) {
 		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
 		path := m.Path(global)
-		writeFile(t, path, "")
+		filetest.Write(t, path, "")
 		done := make(chan error)
 		go func() {
 			done <- second(m.Append(t.Context(), Lesson{Text: "Dogs bark.", Confidence: 1, Session: "cpu-a"}))

@@ -55,6 +55,13 @@ type Edits struct{ s *store }
 // OpenOwned reads a file of the data folder, following a link. For a missing file it sets
 // Missing, and for one that can't be edited Why; neither is an error.
 func (e *Edits) OpenOwned(path string) (Owned, error) {
+	if e.s.root.isMemory(path) {
+		_, _ = e.s.files.ReadStable(context.Background(), path) // other readers report what is wrong with it
+	}
+	return e.open(path)
+}
+
+func (e *Edits) open(path string) (Owned, error) {
 	o := Owned{Path: path}
 	if !wholefile.IsWithin(filepath.Clean(path), string(e.s.root)) {
 		return o, fmt.Errorf("%w: %s is not in the data folder", ErrNotEditable, path)
@@ -77,9 +84,6 @@ func (e *Edits) OpenOwned(path string) (Owned, error) {
 	if fi.Size() > maxOwned {
 		o.Why = fmt.Sprintf("it is %.1f MB large, more than any model reads; open it in your editor", float64(fi.Size())/(1<<20))
 		return o, nil
-	}
-	if e.s.root.isMemory(path) {
-		_, _ = e.s.files.ReadStable(context.Background(), path) // other readers report what is wrong with it
 	}
 	if o.raw, _, err = wholefile.ReadText(path); err != nil {
 		return o, wholefile.Explain("reading "+filepath.Base(path), err)
@@ -104,12 +108,12 @@ func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, err
 	if o.Why != "" {
 		return o, fmt.Errorf("%s: %w: %s", filepath.Base(o.Path), ErrNotEditable, o.Why)
 	}
-	unlock, err := e.s.files.Lock(ctx)
+	unlock, err := e.s.files.LockStill(ctx, o.Path)
 	if err != nil {
 		return o, err
 	}
 	defer unlock()
-	if now, err := e.OpenOwned(o.Path); err != nil || now.Why != "" {
+	if now, err := e.open(o.Path); err != nil || now.Why != "" {
 		return o, errors.Join(err, notEditable(now))
 	}
 	for _, d := range linediff.Lines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
@@ -119,7 +123,7 @@ func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, err
 			}
 		}
 	}
-	err = e.s.files.Edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
+	err = e.s.files.Edit(o.Path, func(raw []byte) ([]byte, error) {
 		if !bytes.Equal(raw, o.raw) {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(o.Path), ErrChangedOutside)
 		}
@@ -128,7 +132,7 @@ func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, err
 	if err != nil {
 		return o, err
 	}
-	return e.OpenOwned(o.Path)
+	return e.open(o.Path)
 }
 
 func notEditable(o Owned) error {

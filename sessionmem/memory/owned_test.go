@@ -23,6 +23,8 @@ func ownedRig(t *testing.T, raw string) (*Memory, string) {
 	if err := os.WriteFile(path, []byte(raw), 0o640); err != nil {
 		t.Fatal(err)
 	}
+	then := time.Now().Add(-time.Minute) // otherwise each save waits for a second
+	must(t, os.Chtimes(path, then, then))
 	return m, path
 }
 

@@ -27,47 +27,36 @@ type Written struct {
 }
 
 // Append trims, checks and writes a lesson: under a lock, atomically, following a symbolic
-// link, and reads it back. While the file can't be written (another program saves it, it is
-// missing or read-only), the lesson waits in the inbox and Settle writes it later. Errors:
+// link, and reads it back. While another program saves the file, the lesson waits in the
+// inbox, and Append waits for the save. If the file can't be written (it is missing or
+// read-only) or ctx ends, the lesson stays in the inbox and Settle writes it later. Errors:
 // ErrDuplicate; lesson.ErrRejected; ErrFull if the memory has no room; sharedfile.ErrLater
 // for a lesson that waits; or errors of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
-	unlock, err := m.files.Lock(ctx)
+	out, err := m.appendTo(ctx, l, []Target{l.Target})
 	if err != nil {
 		return Written{}, err
 	}
-	defer unlock()
-	return m.appendLocked(ctx, l)
-}
-
-// appendLocked is Append for callers that hold the lock.
-func (s *store) appendLocked(ctx context.Context, l Lesson) (Written, error) {
-	w, u, err := s.write(ctx, l, sharedfile.Patience, !l.proposed)
-	if err == nil {
-		w.UndoID = s.undos.keep(u)
+	if out[0].err == nil {
+		out[0].UndoID = m.undos.keep(out[0].undo)
 	}
-	return w, err
+	return out[0].Written, out[0].err
 }
 
 // AppendTo appends a lesson to each of the files; one undo removes all of them. It skips
 // files that already say so, and returns the targets that have no room.
 func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
-	unlock, err := m.files.Lock(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer unlock()
+	out, err := m.appendTo(ctx, l, targets)
 	var undos []undo
-	for _, l.Target = range targets {
-		w, u, writeErr := m.write(ctx, l, sharedfile.Patience, true)
+	for i, o := range out {
 		switch {
-		case writeErr == nil:
-			written, undos = append(written, w), append(undos, u)
-		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrLater): // it is in the file, or will be
-		case errors.Is(writeErr, ErrFull):
-			full = append(full, l.Target)
+		case o.err == nil:
+			written, undos = append(written, o.Written), append(undos, o.undo)
+		case errors.Is(o.err, ErrDuplicate), errors.Is(o.err, sharedfile.ErrLater): // it is in the file, or will be
+		case errors.Is(o.err, ErrFull):
+			full = append(full, targets[i])
 		default:
-			err = errors.Join(err, writeErr)
+			err = errors.Join(err, o.err)
 		}
 	}
 	if len(undos) > 0 {
@@ -79,46 +68,122 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 	return written, full, err
 }
 
-// write puts a lesson into its file and reads it back. It waits up to patience for another
-// program's save; with keep, the lesson is in the inbox meanwhile. The caller holds the
-// lock.
-func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
-	if l.Target.Kind == "" {
-		l.Target.Kind = TargetGlobal
+// appended is what became of a lesson in one file.
+type appended struct {
+	Written
+	undo undo
+	err  error
+}
+
+func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) ([]appended, error) {
+	lessons, waits, paths := make([]Lesson, len(targets)), make([]string, len(targets)), []string(nil)
+	for i, target := range targets {
+		if target.Kind == "" {
+			target.Kind = TargetGlobal
+		}
+		lessons[i] = l
+		lessons[i].Target = target
+		path := m.Path(target)
+		if path == "" {
+			continue
+		}
+		paths = append(paths, path)
+		if m.files.Still(path) || !m.files.Still(m.waiting.path) {
+			continue
+		}
+		var err error
+		if waits[i], err = m.keepWaiting(ctx, lessons[i]); err != nil {
+			return nil, err
+		}
 	}
-	path := s.Path(l.Target)
-	if path == "" {
-		return Written{}, undo{}, badTarget(l.Target)
+	out := make([]appended, len(targets))
+	unlock, err := m.files.LockStill(ctx, paths...)
+	for i := range out {
+		if out[i].err = err; err == nil {
+			out[i].Written, out[i].undo, out[i].err = m.write(lessons[i])
+		}
+	}
+	if err == nil {
+		unlock()
+	}
+	for i := range out {
+		out[i].err = m.settleWaiting(context.WithoutCancel(ctx), lessons[i], waits[i], out[i].err)
+	}
+	return out, nil
+}
+
+// keepWaiting puts a lesson into the inbox while its file can't be written.
+func (m *Memory) keepWaiting(ctx context.Context, l Lesson) (id string, err error) {
+	text, err := m.check(l)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := m.files.LockStill(ctx, m.waiting.path)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	return m.waiting.keep(l, text)
+}
+
+// settleWaiting returns the outcome of a lesson that waits in the inbox, or has to because of
+// err, and takes it out of there if it needn't wait any more.
+func (m *Memory) settleWaiting(ctx context.Context, l Lesson, waits string, err error) error {
+	if errors.Is(err, sharedfile.ErrLater) {
+		if waits == "" {
+			var keepErr error
+			if waits, keepErr = m.keepWaiting(ctx, l); keepErr != nil {
+				return errors.Join(err, keepErr)
+			}
+		}
+		return fmt.Errorf("%w. The lesson waits in the inbox as %s and is remembered when it can be", err, waits)
+	}
+	if waits == "" {
+		return err
+	}
+	unlock, lockErr := m.files.LockStill(ctx, m.waiting.path)
+	if lockErr != nil {
+		return errors.Join(err, lockErr)
+	}
+	defer unlock()
+	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
+		return errors.Join(err, m.waiting.takeOut(waits))
+	}
+	return errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.waiting.unsettle(waits, ""))
+}
+
+// check checks a lesson and returns its text.
+func (s *store) check(l Lesson) (text string, err error) {
+	if s.Path(l.Target) == "" {
+		return "", badTarget(l.Target)
 	}
 	if err := lesson.CheckConfidence(l.Confidence); err != nil {
-		return Written{}, undo{}, err
+		return "", err
 	}
-	text, err := lesson.Check(l.Text)
+	if text, err = lesson.Check(l.Text); err != nil {
+		return "", err
+	}
+	switch {
+	case l.Hand:
+		return text, s.forgotten.Allow(text)
+	case s.forgotten.HasIn(l.Session, text):
+		return "", fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
+	}
+	return text, s.files.Journal().CheckRemoved(text)
+}
+
+// write puts a lesson into its file and reads it back. The caller holds the lock.
+func (s *store) write(l Lesson) (Written, undo, error) {
+	text, err := s.check(l)
 	if err != nil {
 		return Written{}, undo{}, err
 	}
-	if !l.Hand && s.forgotten.HasIn(l.Session, text) {
-		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
-	}
-	if l.Hand {
-		if err := s.forgotten.Allow(text); err != nil {
-			return Written{}, undo{}, err
-		}
-	} else if err := s.files.Journal().CheckRemoved(text); err != nil {
-		return Written{}, undo{}, err
-	}
+	path := s.Path(l.Target)
 	bullet := memorytext.FormatLesson(text, l.Session, time.Now())
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var change memorytext.Change
 	var written []byte
-	how, waits := sharedfile.Editing{Patience: patience, Overdue: l.overdue}, ""
-	if keep {
-		how.Waiting = func() (err error) {
-			waits, err = s.waiting.keep(ctx, l, text)
-			return err
-		}
-	}
-	err = s.files.EditAs(ctx, path, how, func(raw []byte) ([]byte, error) {
+	err = s.files.Edit(path, func(raw []byte) ([]byte, error) {
 		raw = s.sieve.Without(path, raw)
 		before := memorytext.ParseBytes(raw)
 		if dup, found := findDuplicate(before, text); found {
@@ -133,23 +198,6 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	})
 	if err == nil {
 		err = readBack(w, written)
-	}
-	if keep && waits == "" && errors.Is(err, sharedfile.ErrLater) {
-		id, keepErr := s.waiting.keep(ctx, l, text)
-		if keepErr != nil {
-			return Written{}, undo{}, errors.Join(err, keepErr)
-		}
-		waits = id
-	}
-	if waits != "" {
-		if errors.Is(err, sharedfile.ErrLater) {
-			return Written{}, undo{}, fmt.Errorf("%w. The lesson waits in the inbox as %s and is remembered when it can be", err, waits)
-		}
-		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
-			err = errors.Join(err, s.waiting.takeOut(ctx, waits))
-		} else {
-			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), s.waiting.unsettle(ctx, waits, ""))
-		}
 	}
 	if err != nil {
 		return Written{}, undo{}, err

@@ -33,7 +33,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 		return s, err
 	}
 	defer unlock()
-	if s.Pending, err = m.files.TakeOver(ctx); err != nil {
+	if s.Pending, err = m.files.TakeOver(); err != nil {
 		return s, err
 	}
 	if waiting, err = m.waiting.list(); err != nil { // another process may have changed it
@@ -43,10 +43,12 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 		if p.Why != WhySaving {
 			continue
 		}
-		w, err := m.settle(ctx, p)
-		switch {
-		case errors.Is(err, sharedfile.ErrSaving):
+		if rests := m.files.Still(m.Path(p.Target)) && m.files.Still(m.waiting.path); !rests && time.Since(p.Time) < sharedfile.LongestWait {
 			s.Pending = true
+			continue
+		}
+		w, err := m.settle(p)
+		switch {
 		case errors.Is(err, sharedfile.ErrLater): // a person has to do something first
 		case err != nil:
 			return s, err
@@ -66,28 +68,25 @@ func anySaving(list []Proposal) bool {
 	return false
 }
 
-// longestWait is how long a lesson waits for a program that writes the file again and again.
-const longestWait = 15 * time.Second
-
 // settle writes a lesson that waited for a save. If it can't be written any more, it
 // becomes an ordinary proposal and the user decides.
-func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
-	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == "", overdue: time.Since(p.Time) > longestWait}, 0, false)
+func (m *Memory) settle(p Proposal) (Written, error) {
+	w, u, err := m.write(Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""})
 	switch {
 	case errors.Is(err, sharedfile.ErrLater):
 		return Written{}, err
 	case err == nil:
 		w.UndoID = m.undos.keep(u)
-		return w, m.waiting.takeOut(ctx, p.ID)
+		return w, m.waiting.takeOut(p.ID)
 	case errors.Is(err, ErrDuplicate), errors.Is(err, lesson.ErrRejected):
-		return Written{}, m.waiting.takeOut(ctx, p.ID)
+		return Written{}, m.waiting.takeOut(p.ID)
 	}
 	m.logger.Warn("a lesson that waited for a save could not be written, it stays in the inbox", "err", err)
 	why := ""
 	if errors.Is(err, ErrFull) {
 		why = WhyFull
 	}
-	return Written{}, m.waiting.unsettle(ctx, p.ID, why)
+	return Written{}, m.waiting.unsettle(p.ID, why)
 }
 
 // Replaced returns the names, without folders, of the replaced files that a program may

@@ -63,11 +63,6 @@ func (u undo) applies(root folder, files map[Target][]byte) bool {
 // if there is none. A line that another program's save removed is left to Restore and
 // KeepRemoved, unless its own ID is given: then the user asked for exactly this removal.
 func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
-	unlock, err := m.files.Lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
 	named := undoID != ""
 	if !named {
 		ids := m.undos.ids()
@@ -80,12 +75,21 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 	if !ok || slices.ContainsFunc(changes, func(u undo) bool { return m.Path(u.Target) == "" }) {
 		return nil, errors.New("undoing a memory: this is no undo id; copy it whole")
 	}
+	var paths []string
+	for _, u := range changes {
+		paths = append(paths, m.Path(u.Target))
+	}
+	unlock, err := m.files.LockStill(ctx, paths...)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	var (
 		done []UndoStep
 		errs []error
 	)
 	for _, u := range slices.Backward(changes) { // the newest first, so that a heading without lines goes too
-		if err := m.revert(ctx, u, named); err != nil {
+		if err := m.revert(u, named); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -105,17 +109,17 @@ var ErrMissing = errors.New("another program's save took it out of the file; `ma
 
 // revert undoes one change. named reports whether the user gave its ID. The caller holds
 // the lock.
-func (m *Memory) revert(ctx context.Context, u undo, named bool) error {
+func (m *Memory) revert(u undo, named bool) error {
 	path := m.Path(u.Target)
 	if m.forgotten.Has(string(u.Old)) {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
-	return m.files.Edit(ctx, path, func(raw []byte) ([]byte, error) {
+	return m.files.Edit(path, func(raw []byte) ([]byte, error) {
 		out, ok := u.Revert(raw)
 		switch {
 		case ok:
 			return out, nil
-		case !slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == memorytext.BulletOf(u.Line).Text }):
+		case !slices.ContainsFunc(m.dropped(m.files.Read), func(d Dropped) bool { return d.Path == path && d.Text == memorytext.BulletOf(u.Line).Text }):
 			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand, so there is nothing to take back", filepath.Base(path))
 		case !named:
 			return nil, fmt.Errorf("undoing “%s”: %w", memorytext.BulletOf(u.Line).Text, ErrMissing)

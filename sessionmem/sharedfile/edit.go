@@ -2,7 +2,6 @@ package sharedfile
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,33 +10,22 @@ import (
 	"syscall"
 	"time"
 
-	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
 // Edit replaces the text of a file that people own with the result of change: following
 // links, and keeping mode and encoding. What change adds at the end is appended to the file
 // as it is, so that a program that has it open goes on writing into the same file; any other
-// change replaces it atomically. Edit waits for another program's save to finish, and starts
-// again if the file was edited meanwhile. The caller holds the lock. Errors: ErrLater in its
-// forms ErrSaving if the save takes long, ErrReadOnly, and ErrAway for a file that was there
-// before; errors of change; errors of the disk.
-func (f *Files) Edit(ctx context.Context, path string, change func(raw []byte) ([]byte, error)) error {
-	return f.EditAs(ctx, path, Editing{Patience: Patience}, change)
+// change replaces it atomically. Edit starts again if the file was edited meanwhile. The
+// caller holds the lock, taken by LockStill. Errors: ErrLater in its forms ErrReadOnly, and
+// ErrAway for a file that was there before; errors of change; errors of the disk.
+func (f *Files) Edit(path string, change func(raw []byte) ([]byte, error)) error {
+	return f.edit(path, true, change)
 }
 
-// Editing holds the options of an edit for when another program is saving the file.
-type Editing struct {
-	Patience time.Duration // how long to wait for the save
-	Waiting  func() error  // called before waiting; may be nil
-	Overdue  bool          // it has waited long enough: a program that never rests is writing the file
-	takeOver bool          // the edit adopts what another program saved
-}
-
-// EditAs is Edit with options. It stops waiting when ctx ends.
-func (f *Files) EditAs(ctx context.Context, path string, how Editing, change func(raw []byte) ([]byte, error)) error {
-	deadline := time.Now().Add(how.Patience)
-	for tries := 0; tries < memoryTries; {
+// edit is Edit. knowingly is false for an edit that adopts what another program saved.
+func (f *Files) edit(path string, knowingly bool, change func(raw []byte) ([]byte, error)) error {
+	for range memoryTries {
 		real, err := ownFile(path)
 		if err != nil {
 			return wholefile.Explain("writing "+filepath.Base(path), err)
@@ -47,22 +35,6 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 			return wholefile.Explain("reading "+filepath.Base(path), err)
 		}
 		text, enc := wholefile.Decode(raw)
-		if !how.Overdue && f.isMidSave(real, was, memorytext.Normalize(text), f.knownState(path, real, was)) {
-			if how.Waiting != nil {
-				if err := how.Waiting(); err != nil {
-					return err
-				}
-				how.Waiting = nil
-			}
-			if !time.Now().Before(deadline) || ctx.Err() != nil {
-				return fmt.Errorf("writing %s: %w; try again when it is done", filepath.Base(path), ErrSaving)
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(savingLook):
-			}
-			continue
-		}
 		if was == nil {
 			if err := f.away(path); err != nil {
 				return err
@@ -91,28 +63,27 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 			return wholefile.Explain("writing "+filepath.Base(path), err)
 		}
 		if done {
-			return f.noteEdit(path, real, text, out, !how.takeOver)
+			return f.noteEdit(path, real, text, out, knowingly)
 		}
-		tries++
 	}
 	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
 }
 
-// knownState returns what is known about a file before it is read for a write.
+// knownState returns what is known about a file before it is read or written.
 func (f *Files) knownState(path, real string, fi os.FileInfo) knownFile {
 	var k knownFile
 	isOwn := func(stamp wholefile.Stamp) bool { return fi != nil && wholefile.StampOf(fi) == stamp }
 	if stamp, ok := f.journal.stamp(path); ok {
-		k.size, k.own = stamp.Size, isOwn(stamp)
+		k.size, k.own, k.there = stamp.Size, isOwn(stamp), true
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if stamp, ok := f.own[real]; ok {
 		k.size = max(k.size, stamp.Size)
-		k.own = k.own || isOwn(stamp)
+		k.own, k.there = k.own || isOwn(stamp), true
 	}
 	if r, ok := f.read[path]; ok && r.Stat != nil {
-		k.size, k.text = r.Stat.Size(), r.text
+		k.size, k.there = r.Stat.Size(), true
 	}
 	return k
 }
@@ -178,6 +149,7 @@ func (f *Files) noteEdit(path, real string, before, after []byte, knowingly bool
 	f.own[real] = wholefile.StampOf(fi)
 	f.mu.Unlock()
 	if !f.p.Journaled(path) {
+		f.journal.note(func(on *journal) { on.Files[f.journal.rel(path)] = wholefile.StampOf(fi) })
 		return nil
 	}
 	f.journal.noteEdit(path, wholefile.StampOf(fi), before, after, knowingly)

@@ -62,7 +62,7 @@ func TestEditRefuses(t *testing.T) {
 			tc.before(r)
 			before, _ := os.ReadFile(r.path)
 			n := 0
-			err := r.Edit(t.Context(), r.path, func([]byte) ([]byte, error) {
+			err := r.Edit(r.path, func([]byte) ([]byte, error) {
 				if n++; strings.HasPrefix(tc.name, "always") {
 					before = fmt.Appendf(nil, "- edit %d\n", n)
 					saved(t, r.path, string(before))
@@ -104,79 +104,106 @@ func TestEditBeginsAgainWithTheNewText(t *testing.T) {
 	}
 }
 
-// An intermediate state of a save isn't edited: the edit waits for its end, or gives up.
-func TestEditWaitsForASave(t *testing.T) {
+// A file that another program is saving isn't edited until it has been still for a second.
+// Whoever waits doesn't hold the lock meanwhile.
+func TestWritersWaitUntilAFileIsStill(t *testing.T) {
+	text := func(text string) func(r *rig) { return func(r *rig) { r.state(text) } }
 	for _, tc := range []struct {
-		name string
-		half func(r *rig)
-		end  func(r *rig) // nil: it never ends
-		want string       // "" for sharedfile.ErrSaving
+		name    string
+		begin   func(r *rig)
+		states  []func(r *rig) // of the save, each 300 ms after the one before
+		want    string
+		atOnce  bool
+		another bool // process, which hasn't seen the file before
 	}{
-		{"emptied", func(r *rig) { writeFile(r.t, r.path, "") }, func(r *rig) { writeFile(r.t, r.path, "- one\n- mine\n") }, "- one\n- mine\n- new\n"},
-		{"cut short", func(r *rig) { writeFile(r.t, r.path, "- o") }, func(r *rig) { writeFile(r.t, r.path, "- mine, and more of it\n") }, "- mine, and more of it\n- new\n"},
-		{"moved away", func(r *rig) { must(r.t, os.Rename(r.path, r.path+"~")) }, func(r *rig) { writeFile(r.t, r.path, "- mine\n") }, "- mine\n- new\n"},
-		{"open, nothing written", func(r *rig) {
-			f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_TRUNC, 0)
-			must(r.t, err)
-			r.t.Cleanup(func() { must(r.t, f.Close()) })
-		}, nil, ""},
-		{"shortened on purpose", func(r *rig) { writeFile(r.t, r.path, "- mine\n") }, func(*rig) {}, "- mine\n- new\n"},
+		{name: "as the app left it", begin: func(r *rig) { r.add("- one") }, want: "- one\n- new\n", atOnce: true},
+		{name: "as another process left it", begin: func(r *rig) { r.add("- one") }, want: "- one\n- new\n", atOnce: true, another: true},
+		{name: "no file", begin: func(*rig) {}, want: "- new\n", atOnce: true},
+		{name: "saved long ago", begin: func(r *rig) { saved(r.t, r.path, "- mine\n") }, want: "- mine\n- new\n", atOnce: true},
+		{name: "saved at once", begin: func(r *rig) { r.add("- one") }, states: []func(r *rig){text("- one\n- mine\n")}, want: "- one\n- mine\n- new\n"},
+		{name: "saved before the app knows it", begin: func(*rig) {}, states: []func(r *rig){text("- mine\n")}, want: "- mine\n- new\n"},
+		{name: "emptied, then written in pieces", begin: func(r *rig) { r.add("- one") }, states: []func(r *rig){text(""), text("- o"), text("- one\n- mi"), text("- one\n- mine\n")}, want: "- one\n- mine\n- new\n"},
+		{name: "moved away, then written", begin: func(r *rig) { r.add("- one") }, states: []func(r *rig){func(r *rig) { must(r.t, os.Rename(r.path, r.path+"~")) }, text("- mine\n")}, want: "- mine\n- new\n"},
+		{name: "moved away before the app knows it", begin: func(r *rig) { saved(r.t, r.path, "- one\n") }, states: []func(r *rig){func(r *rig) {
+			must(r.t, os.Rename(r.path, r.path+"~"))
+			touch(r.t, filepath.Dir(r.path))
+		}, text("- mine\n")}, want: "- mine\n- new\n"},
+		{name: "shortened on purpose", begin: func(r *rig) { r.add("- one"); r.add("- two") }, states: []func(r *rig){text("- mine\n")}, want: "- mine\n- new\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			filetest.InTime(t, func(t *testing.T) {
 				r := newRig(t)
-				r.add("- one")
-				r.add("- two")
-				tc.half(r)
-				if _, err := os.Stat(r.path); err == nil {
-					touch(t, r.path)
+				must(t, os.MkdirAll(filepath.Dir(r.path), 0o700))
+				tc.begin(r)
+				if tc.another {
+					r.Files = r.again()
 				}
-				waited := 0
+				began := time.Now()
+				if len(tc.states) > 0 {
+					tc.states[0](r)
+				}
 				go func() {
-					time.Sleep(300 * time.Millisecond)
-					if tc.end != nil {
-						tc.end(r)
-						if _, err := os.Stat(r.path); err == nil {
-							touch(t, r.path)
+					for i, state := range tc.states {
+						if i > 0 {
+							time.Sleep(300 * time.Millisecond)
+							state(r)
 						}
+						unlock, err := r.again().Lock(t.Context())
+						if err != nil || time.Since(began) != time.Duration(i)*300*time.Millisecond {
+							t.Errorf("the lock came after %v, %v", time.Since(began), err)
+						}
+						unlock()
 					}
 				}()
-				err := r.EditAs(t.Context(), r.path, sharedfile.Editing{Patience: sharedfile.Patience, Waiting: func() error { waited++; return nil }}, func(raw []byte) ([]byte, error) {
-					return append(raw, "- new\n"...), nil
-				})
-				if waited != 1 {
-					t.Errorf("it reported %d times that it waits", waited)
-				}
-				if tc.want == "" {
-					if !errors.Is(err, sharedfile.ErrSaving) || !strings.Contains(err.Error(), "try again") {
-						t.Error(err)
-					}
-					return
-				}
-				must(t, err)
+				r.add("- new")
 				if got := readFile(t, r.path); got != tc.want {
 					t.Errorf("%q, want %q", got, tc.want)
+				}
+				last := began.Add(time.Duration(max(0, len(tc.states)-1)) * 300 * time.Millisecond)
+				if took := time.Since(last); tc.atOnce != (took == 0) || took > 1100*time.Millisecond {
+					t.Errorf("it was written %v after the last state of the save", took)
 				}
 			})
 		})
 	}
 }
 
-func TestAnEditThatWaitsCanBeStopped(t *testing.T) {
+// A program that never rests is waited for, but not for ever.
+func TestAFileThatNeverRestsIsWrittenAfterAWhile(t *testing.T) {
+	filetest.InTime(t, func(t *testing.T) {
+		r := newRig(t)
+		r.add("- one")
+		r.state("- one\n- state 0\n")
+		ended, stop := context.WithCancel(t.Context())
+		go func() {
+			for ended.Err() == nil {
+				time.Sleep(497 * time.Millisecond) // never together with the writer, which looks at multiples of 20 ms
+				r.state(readFile(t, r.path) + "- more\n")
+			}
+		}()
+		began := time.Now()
+		r.add("- new")
+		if took := time.Since(began); took < sharedfile.LongestWait || took > sharedfile.LongestWait+time.Second {
+			t.Errorf("it was written after %v", took)
+		}
+		stop()
+		time.Sleep(time.Second)
+		if got := readFile(t, r.path); strings.Count(got, "- more\n") < 30 || !strings.Contains(got, "- new\n") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestAWriterThatWaitsCanBeStopped(t *testing.T) {
 	filetest.InTime(t, func(t *testing.T) {
 		r := newRig(t)
 		r.add("- one")
 		writeFile(t, r.path, "")
 		touch(t, r.path)
-		change := func([]byte) ([]byte, error) { return nil, errors.New("half a save was edited") }
-		refusal := errors.New("no room to wait")
-		if err := r.EditAs(t.Context(), r.path, sharedfile.Editing{Patience: time.Hour, Waiting: func() error { return refusal }}, change); !errors.Is(err, refusal) {
-			t.Errorf("the caller refuses to wait: %v", err)
-		}
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer stop()
 		asked := time.Now()
-		if err := r.Edit(ctx, r.path, change); !errors.Is(err, sharedfile.ErrSaving) || time.Since(asked) > time.Second {
+		if _, err := r.LockStill(ctx, r.path); !errors.Is(err, sharedfile.ErrSaving) || !strings.Contains(err.Error(), "try again") || time.Since(asked) > time.Second {
 			t.Errorf("after %s: %v", time.Since(asked), err)
 		}
 	})

@@ -41,7 +41,7 @@ func TestTheJournalHasWhatTheAppWrote(t *testing.T) {
 		t.Errorf("after an edit in the app: %q", got)
 	}
 	other := filepath.Join(r.root, "agents", "inbox.md")
-	must(t, r.Edit(t.Context(), other, func([]byte) ([]byte, error) { return []byte("- proposed" + origin + "\n"), nil }))
+	must(t, r.Edit(other, func([]byte) ([]byte, error) { return []byte("- proposed" + origin + "\n"), nil }))
 	if got := lines(r.Files); got != "dogs bark" {
 		t.Errorf("a file that isn't journaled: %q", got)
 	}
@@ -139,7 +139,7 @@ func TestForgettingInTheJournal(t *testing.T) {
 	if l := r.Journal().Lines(); len(l) != 1 || !r.Unsettled() {
 		t.Errorf("read: %+v", l)
 	}
-	if pending, err := r.TakeOver(t.Context()); err != nil || pending || matches(readFile(t, journal)) || r.Unsettled() {
+	if pending, err := r.TakeOver(); err != nil || pending || matches(readFile(t, journal)) || r.Unsettled() {
 		t.Errorf("pending %v, %v", pending, err)
 	}
 	// Version 0.2 kept the line above each line too.

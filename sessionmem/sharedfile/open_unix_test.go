@@ -168,7 +168,7 @@ func TestAMissingFileIsNotAnEmptyOne(t *testing.T) {
 			must(t, err)
 			must(t, r.Begin(r.path))
 			unlock()
-			must(t, r.again().EditAs(t.Context(), r.path, sharedfile.Editing{}, func([]byte) ([]byte, error) { return []byte("- new\n"), nil })) // at once, in another process
+			must(t, r.again().Edit(r.path, func([]byte) ([]byte, error) { return []byte("- new\n"), nil })) // at once, in another process
 			if got, err := r.again().ReadStable(t.Context(), r.path); err != nil || got.Text != "- new\n" {
 				t.Errorf("begun anew: %+v, %v", got, err)
 			}

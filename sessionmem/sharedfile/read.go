@@ -42,7 +42,7 @@ func (f *Files) Read(path string) (Reading, error) {
 	now := time.Now()
 	raw, fi, err := readChanged(path, before)
 	missing := errors.Is(err, fs.ErrNotExist)
-	if (fi != nil || missing) && f.isReadMidSave(path, fi, memorytext.Normalize(raw), before) {
+	if (fi != nil || missing) && f.isMidSave(path, fi) {
 		if before.Stat == nil {
 			return Reading{Missing: missing, Saving: true}, nil
 		}
@@ -106,30 +106,18 @@ func (f *Files) ReadStable(ctx context.Context, path string) (Reading, error) {
 	return r, err
 }
 
-// isReadMidSave reports whether the text looks like the middle of a save. Reading doesn't
-// check whether a program has a replaced file open, because that is too expensive for every
-// turn. The caller doesn't hold f.mu.
-func (f *Files) isReadMidSave(path string, fi os.FileInfo, text string, before known) bool {
-	if fi != nil && restedFor(fi, emptyTime) {
+// isMidSave reports whether a file that a reader finds changed looks like the middle of a
+// save: it is missing, empty or shorter than known, and hasn't been so for a second.
+func (f *Files) isMidSave(path string, fi os.FileInfo) bool {
+	real, err := wholefile.Through(path)
+	if err != nil {
 		return false
 	}
-	known := knownFile{}
-	if before.Stat != nil {
-		known = knownFile{size: before.Stat.Size(), text: before.text}
-	}
+	known := f.knownState(path, real, fi)
 	switch {
-	case fi == nil && known.size == 0:
-		return false
-	case fi == nil, fi.Size() == 0, known.cutShort(fi.Size(), text):
-		if real, err := wholefile.Through(path); err == nil {
-			known.own = f.knownState(path, real, fi).own
-		}
-		return f.isMidSave(path, fi, text, known)
-	case !restedFor(fi, wholefile.StableTime):
-		open, _ := wholefile.IsOpenForWriting(path)
-		if open && f.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime {
-			return true
-		}
+	case known.own:
+	case fi == nil && (known.there || mayReturn(path)), fi != nil && (fi.Size() == 0 || fi.Size() < known.size):
+		return !f.rested(path, fi)
 	}
 	f.unwatch(path)
 	return false
@@ -160,12 +148,12 @@ func (f *Files) purgeFile(path string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), purgePatience)
 	defer cancel()
-	unlock, err := f.Lock(ctx)
+	unlock, err := f.Lock(ctx) // at once: what was forgotten may not stay
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return f.Edit(ctx, path, func(now []byte) ([]byte, error) { return f.p.Sieve.WithoutOver(path, now), nil })
+	return f.Edit(path, func(now []byte) ([]byte, error) { return f.p.Sieve.WithoutOver(path, now), nil })
 }
 
 // purgePatience is how long Purge waits for the memory's lock.

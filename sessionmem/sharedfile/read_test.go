@@ -2,6 +2,7 @@ package sharedfile_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,31 @@ func TestReadRefuses(t *testing.T) {
 	saved(t, r.path, "\x00\x01\x00\x02\x00")
 	if _, err := r.Read(r.path); err == nil || !strings.Contains(err.Error(), "save it as UTF-8") {
 		t.Errorf("not a text: %v", err)
+	}
+	random := make([]byte, 4000)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random) // never fails
+	for name, raw := range map[string]string{
+		"a zip": "PK\x03\x04\x14\x00\x08\x00\x08\x00zip data\n\x01\x02\xff more\n", "an uncompressed zip": "PK\x03\x04\x0a" + strings.Repeat("- a line of text\n", 1000),
+		"an empty zip": "PK\x05\x06" + strings.Repeat("\x00", 18), "a PDF": "%PDF-1.7\n1 0 obj\n", "encrypted by git-crypt": "\x00GITCRYPT\x00" + string(random),
+		"encrypted otherwise": "Salted__" + string(random), "gzip": "\x1f\x8b\x08" + string(random[:200]), "a picture": "\x89PNG\r\n\x1a\n" + string(random[:200]),
+	} {
+		saved(t, r.path, raw)
+		if got, err := r.Read(r.path); err == nil || !strings.Contains(err.Error(), "is not a text file") {
+			t.Errorf("%s: %q, %v", name, got.Text, err)
+		}
+		if err := r.edit(func(text string) string { return text + "- new\n" }); err == nil || !strings.Contains(err.Error(), "is not a text file") || readFile(t, r.path) != raw {
+			t.Errorf("%s: written, %v", name, err)
+		}
+	}
+	for name, raw := range map[string]string{
+		"Latin-1": strings.Repeat("- gr\xfcn, sch\xf6n\n", 20), "KOI8-R": strings.Repeat("\xc4\xc1 ", 100), "colours of a terminal": strings.Repeat("\x1b[1mbold\x1b[0m\n", 20), "pages": strings.Repeat("one\n\f", 50),
+		"another encoding of Japanese": strings.Repeat("- \x93\xfa\x96{\n", 20), "two control characters": "- one two three four five\x01\x02 six seven eight nine ten\n",
+		"zeros of a crash": strings.Repeat("- a line of text\n", 100) + strings.Repeat("\x00", 100), "a zip that is described": "PK\\x03\\x04 begins a zip\n", "BMW": "BM is short for the car\n", "empty": "",
+	} {
+		saved(t, r.path, raw)
+		if _, err := r.Read(r.path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if _, err := r.Read(filepath.Dir(r.path)); err == nil || !strings.Contains(err.Error(), "it is no file") {
 		t.Errorf("a folder: %v", err)

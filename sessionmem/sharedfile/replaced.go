@@ -2,7 +2,6 @@ package sharedfile
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -20,6 +19,10 @@ import (
 // replacedTime is how long a replaced file is watched if the system can't tell whether a
 // program has it open: a day, since somebody who types into a file may pause.
 const replacedTime = 24 * time.Hour
+
+// emptyTime is how long to wait for the text of an old file that was emptied and that a
+// program has open for writing. After that the program has it open for another reason.
+const emptyTime = 10 * time.Second
 
 // replaced is a file that the app replaced while another program had it open for writing,
 // or may have had. That program's text goes on there.
@@ -72,7 +75,7 @@ func (f *Files) Unsettled() bool {
 // with the lines that the app added since. TakeOver also removes forgotten text that a
 // backup brought back into the journal. It reports whether some files are still open. The
 // caller holds the lock.
-func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
+func (f *Files) TakeOver() (pending bool, err error) {
 	if err := f.journal.clean(); err != nil {
 		return false, err
 	}
@@ -85,7 +88,7 @@ func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
 	}
 	for _, r := range f.journal.replaced() {
 		was := r
-		done, err := f.takeOverOne(ctx, &r)
+		done, err := f.takeOverOne(&r)
 		if err != nil {
 			f.p.Logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
 		}
@@ -107,7 +110,7 @@ func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
 
 // takeOverOne looks at one old file. It is done when nobody can write there any more; until
 // then r holds what was taken over.
-func (f *Files) takeOverOne(ctx context.Context, r *replaced) (done bool, err error) {
+func (f *Files) takeOverOne(r *replaced) (done bool, err error) {
 	raw, fi, err := wholefile.ReadRaw(r.Link)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -122,7 +125,7 @@ func (f *Files) takeOverOne(ctx context.Context, r *replaced) (done bool, err er
 			return false, nil // in the middle of a save
 		}
 		if fi.Size() > 0 {
-			if err := f.takeOverText(ctx, *r, raw); err != nil {
+			if err := f.takeOverText(*r, raw); err != nil {
 				return false, err
 			}
 		}
@@ -139,12 +142,12 @@ func (f *Files) takeOverOne(ctx context.Context, r *replaced) (done bool, err er
 // appended there is appended here. An old file that was written anew replaces the new one, if
 // that is still as the app wrote it. Otherwise both hold the user's text, and the old one is
 // kept beside the new one for the user to look at.
-func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error {
+func (f *Files) takeOverText(r replaced, raw []byte) error {
 	text, enc := wholefile.Decode(raw)
 	if n := r.Stamp.Size; r.Sum != "" && int64(len(raw)) > n && sumOf(raw[:n]) == r.Sum {
 		before, _ := wholefile.Decode(raw[:n])
 		tail := f.p.Sieve.Without(r.File, text[min(len(before), len(text)):])
-		return f.EditAs(ctx, r.File, Editing{Overdue: true, takeOver: true}, func(now []byte) ([]byte, error) {
+		return f.edit(r.File, false, func(now []byte) ([]byte, error) {
 			out := slices.Clone(now)
 			if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
 				out = append(out, memorytext.LineEnd(out)...)
@@ -167,7 +170,7 @@ func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error 
 		}
 		return f.keepBeside(r, enc.Encode(text))
 	}
-	return f.EditAs(ctx, r.File, Editing{takeOver: true}, func([]byte) ([]byte, error) {
+	return f.edit(r.File, false, func([]byte) ([]byte, error) {
 		out := text
 		for _, e := range f.journal.Lines() {
 			if e.File != f.journal.rel(r.File) || e.At.Before(r.At) {

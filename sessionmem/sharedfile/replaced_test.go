@@ -58,7 +58,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 						touch(t, old)
 					}
 					for range 2 {
-						if pending, err := r.again().TakeOver(t.Context()); err != nil || !pending {
+						if pending, err := r.again().TakeOver(); err != nil || !pending {
 							t.Errorf("while it is open: pending %v, %v", pending, err)
 						}
 						time.Sleep(11 * time.Second)
@@ -66,7 +66,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 				}
 				must(t, editor.Close())
 				time.Sleep(25 * time.Hour) // longer than a file is watched by any system
-				if pending, err := r.again().TakeOver(t.Context()); err != nil || pending {
+				if pending, err := r.again().TakeOver(); err != nil || pending {
 					t.Errorf("pending %v, %v", pending, err)
 				}
 				if got := readFile(t, r.path); got != tc.want {
@@ -96,7 +96,7 @@ func TestFilesThatAreKeptBesideHaveNamesOfTheirOwn(t *testing.T) {
 			must(t, errors.Join(err, editor.Close()))
 			saved(t, r.path, "- theirs\n")
 			time.Sleep(25 * time.Hour)
-			if pending, err := r.TakeOver(t.Context()); err != nil || pending {
+			if pending, err := r.TakeOver(); err != nil || pending {
 				t.Errorf("pending %v, %v", pending, err)
 			}
 		}
@@ -126,7 +126,7 @@ func TestCleanReplaced(t *testing.T) {
 		_, err = editor.WriteString("- typed\n")
 		must(t, errors.Join(err, editor.Close()))
 		time.Sleep(25 * time.Hour)
-		if pending, err := r.TakeOver(t.Context()); err != nil || pending || readFile(t, r.path) != "- one\n- typed\n" {
+		if pending, err := r.TakeOver(); err != nil || pending || readFile(t, r.path) != "- one\n- typed\n" {
 			t.Errorf("pending %v, %v: %q", pending, err, readFile(t, r.path))
 		}
 		if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {

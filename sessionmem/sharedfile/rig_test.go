@@ -94,10 +94,10 @@ func rest(t testing.TB, path string) {
 // edit replaces the memory's text by the result of change, under the lock.
 func (r *rig) edit(change func(text string) string) error {
 	r.t.Helper()
-	unlock, err := r.Lock(r.t.Context())
+	unlock, err := r.LockStill(r.t.Context(), r.path)
 	must(r.t, err)
 	defer unlock()
-	return r.Edit(r.t.Context(), r.path, func(raw []byte) ([]byte, error) { return []byte(change(string(raw))), nil })
+	return r.Edit(r.path, func(raw []byte) ([]byte, error) { return []byte(change(string(raw))), nil })
 }
 
 // add appends a line to the memory.
@@ -119,4 +119,12 @@ func lines(f *sharedfile.Files) string {
 func touch(t testing.TB, path string) {
 	t.Helper()
 	must(t, os.Chtimes(path, time.Now(), time.Now()))
+}
+
+// state gives the memory the state of a save, at once and with the bubble's time.
+func (r *rig) state(text string) {
+	r.t.Helper()
+	writeFile(r.t, r.path+".new", text)
+	touch(r.t, r.path+".new")
+	must(r.t, os.Rename(r.path+".new", r.path))
 }

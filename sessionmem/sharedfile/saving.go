@@ -2,6 +2,7 @@ package sharedfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,10 +19,11 @@ import (
 // and write it again, at once or in pieces. An intermediate state isn't a decision of the
 // user. Two mechanisms keep it from being mistaken for one:
 //
-//   - A file that looks like the middle of a save isn't trusted; see isMidSave. Readers
-//     continue with the previous state, writers wait.
-//   - A write by the app takes the file's name away from the file that another program may
-//     have open and continue to write. The old file therefore keeps a second name until no
+//   - Writers wait until a file that isn't as the app left it has been still for a second; see
+//     LockStill. Readers believe it at once, unless it is missing, empty or shorter than known;
+//     see Read.
+//   - A write by the app may take the file's name away from the file that another program has
+//     open and continues to write. The old file therefore keeps a second name until no
 //     program has it open for writing, and its new text is adopted; see replaced.
 
 // ErrLater means that a file can't be written now, and that nothing is wrong with what was
@@ -44,17 +46,67 @@ func (e later) Error() string { return string(e) }
 func (later) Is(err error) bool { return err == ErrLater }
 
 const (
-	// quietTime is how long any other edited file must be unchanged if the system can't
-	// tell whether a program is still writing it.
-	quietTime = 250 * time.Millisecond
-	// emptyTime is how long to wait for an emptied file that a program has open for
-	// writing. After that the program has it open for another reason.
-	emptyTime = 10 * time.Second
-	// Patience is how long a write waits for a save.
-	Patience = 3 * time.Second
+	// LongestWait is how long a write waits for a program that never rests.
+	LongestWait = 15 * time.Second
 	// savingLook is the interval between two checks of a save.
 	savingLook = 20 * time.Millisecond
 )
+
+// LockStill is Lock for callers that write these files. It first waits, without the lock,
+// until each of them is as the app left it or has been still for a second, at most
+// LongestWait. If ctx ends before, the error is ErrSaving.
+func (f *Files) LockStill(ctx context.Context, paths ...string) (unlock func(), err error) {
+	for deadline := time.Now().Add(LongestWait); ; {
+		restless := slices.IndexFunc(paths, func(path string) bool { return !f.Still(path) })
+		if restless < 0 || !time.Now().Before(deadline) {
+			if unlock, err = f.Lock(ctx); err != nil {
+				return nil, err
+			}
+			restless = slices.IndexFunc(paths, func(path string) bool { return !f.Still(path) })
+			if restless < 0 || !time.Now().Before(deadline) {
+				return unlock, nil
+			}
+			unlock()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("writing %s: %w; try again when it is done", filepath.Base(paths[restless]), ErrSaving)
+		case <-time.After(savingLook):
+		}
+	}
+}
+
+// Still reports whether a file is as the app left it, or has been still for a second. One
+// that a program emptied or cut, and has open for writing, isn't still.
+func (f *Files) Still(path string) bool {
+	real, err := wholefile.Through(path)
+	if err != nil {
+		return true // whoever writes it finds out why
+	}
+	fi, err := os.Stat(real)
+	if err != nil {
+		fi = nil
+	}
+	known := f.knownState(path, real, fi)
+	if known.own || fi == nil && !known.there && !mayReturn(path) {
+		f.unwatch(path)
+		return true
+	}
+	if fi != nil && (fi.Size() == 0 || fi.Size() < known.size) {
+		if open, _ := wholefile.IsOpenForWriting(real); open {
+			return false // it was emptied, and the rest may come after a pause
+		}
+	}
+	return f.rested(path, fi)
+}
+
+// rested reports whether a file has been still for a second; fi is nil if there is no file.
+func (f *Files) rested(path string, fi os.FileInfo) bool {
+	if fi == nil {
+		return f.seenFor(path, wholefile.Stamp{}) >= wholefile.StableTime
+	}
+	return restedFor(fi, wholefile.StableTime) || f.seenFor(path, wholefile.StampOf(fi)) >= wholefile.StableTime
+}
 
 // sight is a state of a file and the time since when it has been seen.
 type sight struct {
@@ -84,49 +136,9 @@ func (f *Files) unwatch(path string) {
 
 // knownFile holds what this process or the journal knew about a file before.
 type knownFile struct {
-	own  bool // the file is as the app wrote it
-	size int64
-	text string // "" if only its size is known
-}
-
-// cutShort reports whether a text may be the beginning of the known file during a save.
-func (k knownFile) cutShort(size int64, text string) bool {
-	if k.text == "" {
-		return size < k.size
-	}
-	return len(text) < len(k.text) &&
-		(strings.HasPrefix(k.text, text) || strings.HasSuffix(k.text, "\n") && !strings.HasSuffix(text, "\n"))
-}
-
-// isMidSave reports whether a file looks like the middle of another program's save: it is
-// missing, empty or truncated compared with what was known and hasn't been so for a second,
-// or a program has it open for writing. fi is nil if there is no file.
-func (f *Files) isMidSave(path string, fi os.FileInfo, text string, known knownFile) bool {
-	if known.own || fi == nil && known.size == 0 && !mayReturn(path) {
-		return false
-	}
-	busy := false
-	switch {
-	case fi == nil:
-		busy = f.seenFor(path, wholefile.Stamp{}) < wholefile.StableTime
-	case fi.Size() == 0:
-		busy = f.emptied(path, fi)
-	case known.cutShort(fi.Size(), text), known.size == 0 && !strings.HasSuffix(text, "\n"):
-		busy = !restedFor(fi, wholefile.StableTime) && f.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime
-	}
-	if !busy && fi != nil && fi.Size() > 0 {
-		open, certain := wholefile.IsOpenForWriting(path)
-		switch {
-		case open:
-			busy = f.seenFor(path, wholefile.StampOf(fi)) < wholefile.StableTime
-		case !certain:
-			busy = !restedFor(fi, quietTime) && f.seenFor(path, wholefile.StampOf(fi)) < quietTime
-		}
-	}
-	if !busy {
-		f.unwatch(path)
-	}
-	return busy
+	own   bool // the file is as the app wrote it
+	there bool // there was a file
+	size  int64
 }
 
 // mayReturn reports whether a missing file that wasn't known before may be in the hands of
@@ -144,16 +156,6 @@ func mayReturn(path string) bool {
 	})
 }
 
-// emptied reports whether an empty file may be about to be written.
-func (f *Files) emptied(path string, fi os.FileInfo) bool {
-	if restedFor(fi, emptyTime) {
-		return false
-	}
-	seen := f.seenFor(path, wholefile.StampOf(fi))
-	open, _ := wholefile.IsOpenForWriting(path)
-	return seen < wholefile.StableTime || open && seen < emptyTime
-}
-
 // restedFor reports whether a file has been unchanged for d. A time in the future (another
 // computer's clock, a restored backup) doesn't count as rest.
 func restedFor(fi os.FileInfo, d time.Duration) bool {
@@ -161,8 +163,24 @@ func restedFor(fi os.FileInfo, d time.Duration) bool {
 	return age >= d
 }
 
-// isBinary reports whether bytes aren't text: a stray zero byte is allowed, many aren't.
-func isBinary(text []byte) bool { return bytes.Count(text, []byte{0})*8 > len(text) }
+// isBinary reports whether the bytes of a file aren't text. Some stray zero bytes and control
+// characters are allowed, but no control character at its very beginning, where the formats
+// of archives, pictures and encrypted files have their mark.
+func isBinary(text []byte) bool {
+	zeros, controls, n := 0, 0, 0
+	for i, r := range string(text) {
+		n++
+		switch {
+		case r == 0:
+			zeros++
+		case r < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b", r):
+			if controls++; i < 8 {
+				return true
+			}
+		}
+	}
+	return zeros*8 > len(text) || controls*25 > n || bytes.HasPrefix(text, []byte("%PDF-"))
+}
 
 // notText returns the error for a file that isn't text. It is neither read as memory nor
 // written.

@@ -226,7 +226,7 @@ func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.
 	}
 	return len(t.Branch()), transfer.HTML(w, t, transfer.HTMLParams{
 		Words: transfer.HTMLWords{
-			You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought",
+			You: "You", Somebody: "Somebody", Assistant: "Assistant", Thought: "Thought", Written: "As the model wrote it:",
 			Date:    func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") },
 			Tool:    func(name string) string { return name },
 			Failed:  func(why string) string { return "failed: " + why },

@@ -132,6 +132,13 @@ func (r *Rows) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 		}
 		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
 		b.Rows = append(b.Rows, b.leaves.Rows...)
+		if e.Written != "" {
+			label := prose.New([]prose.Run{{Text: i18n.T("As the model wrote it:")}}, kit.SizeText, kit.RoleMuted)
+			words := prose.New([]prose.Run{{Text: e.Written, Mono: true}}, kit.SizeText, kit.RoleMuted)
+			b.Rows = append(b.Rows,
+				&column.Placed{Row: label, Gap: kit.Gap12, Indent: kit.Gap20, Max: kit.ProseMax},
+				&column.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
+		}
 	}
 }
 

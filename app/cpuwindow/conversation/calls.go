@@ -24,7 +24,7 @@ func (t *turn) applyCall(ev agents.Event) {
 	k := ev.Call
 	e.Rev++
 	e.Tool = e.Tool || ev.Type == agents.EventTool
-	e.Agent, e.Task = cmp.Or(k.Name, e.Agent), cmp.Or(k.Task, e.Task)
+	e.Agent, e.Task, e.Written = cmp.Or(k.Name, e.Agent), cmp.Or(k.Task, e.Task), cmp.Or(k.Written, e.Written)
 	e.Model = cmp.Or(k.Model, e.Model)
 	if ev.Type == agents.EventSubcallToken {
 		e.Doc.Append(ev.Text)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -368,6 +369,29 @@ func TestAThoughtAloneIsUnfolded(t *testing.T) {
 				t.Errorf("%s: unfolded %v", name, e.Alone)
 			}
 		}
+	}
+}
+
+// The details of a call show it as the model wrote it, live and read again.
+func TestACallShowsWhatTheModelWroteOfIt(t *testing.T) {
+	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
+	tool := transcript.Block{ID: "t1", Kind: transcript.KindTool, Parent: "u1", Agent: "SYSTEM_STATS", Task: "cpu", Text: "CPU 4 %", Attrs: map[string]string{"call": "<tool_call>{}</tool_call>", "behind": "It is 99 %."}}
+	const want = "<tool_call>{}</tool_call>\n\nIt is 99 %."
+	if got := agents.WrittenOf(tool); got != want {
+		t.Errorf("%q", got)
+	}
+	shows := func(entries []EntryView) bool {
+		return slices.ContainsFunc(entries, func(e EntryView) bool { return e.Kind == Call && e.Written == want })
+	}
+	if got := reopened(user, tool); !shows(got) {
+		t.Errorf("read again: %+v", got)
+	}
+	c := New("cpu-x")
+	c.Fill(fileOf(user))
+	c.Apply(agents.Event{Type: agents.EventTool, Block: "u1", Call: &agents.Call{ID: "call-1", Name: "SYSTEM_STATS", Task: "cpu", Written: want}})
+	c.Apply(agents.Event{Type: agents.EventTool, Block: "u1", Call: &agents.Call{ID: "call-1", Name: "SYSTEM_STATS", Result: "CPU 4 %", Done: true}})
+	if got := c.View(time.Now()).Entries; !shows(got) {
+		t.Errorf("live: %+v", got)
 	}
 }
 

@@ -68,6 +68,7 @@ type badge struct {
 type call struct {
 	CallID  string
 	Task    string
+	Written string // the call in the model's form, and what it wrote behind it
 	Failed  string
 	Unsaved string // what happened to a line that wasn't saved
 	Tool    bool

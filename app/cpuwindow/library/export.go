@@ -73,7 +73,7 @@ func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer,
 // as PDF.
 func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
 	words := transfer.HTMLWords{
-		You: i18n.T("You"), Somebody: i18n.T("Somebody"), Assistant: i18n.T("Assistant"), Thought: i18n.T("Thought"),
+		You: i18n.T("You"), Somebody: i18n.T("Somebody"), Assistant: i18n.T("Assistant"), Thought: i18n.T("Thought"), Written: i18n.T("As the model wrote it:"),
 		Date:    func(t time.Time) string { return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04") },
 		Tool:    func(name string) string { return conversation.ToolWords(name, true) },
 		Failed:  func(why string) string { return i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": why}) },
