@@ -7,8 +7,10 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -17,12 +19,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/pdftext"
 
 	"golang.org/x/net/html/charset"
 )
@@ -32,6 +36,8 @@ const (
 	DefaultBytes   = 2 << 20
 	DefaultTimeout = 20 * time.Second
 	maxRedirects   = 5
+	maxPDF         = 20 << 20 // bytes; a part of one can't be read
+	maxPDFText     = 1 << 20
 	maxURL         = 2000 // bytes
 )
 
@@ -46,6 +52,7 @@ type Page struct {
 	URL   string // after redirects
 	Title string
 	Text  string // markdown, plain text or JSON
+	Share string // how much of the page's text that is, if less than all may have arrived
 	Cut   bool   // only the beginning of the page was read
 }
 
@@ -62,7 +69,7 @@ func New(allow func(netip.Addr) bool) *Fetcher {
 			ForceAttemptHTTP2:      true,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if len(via) >= maxRedirects {
+			if len(via) > maxRedirects {
 				return refusal(fmt.Sprintf("more than %d redirects", maxRedirects))
 			}
 			return checkURL(req.URL)
@@ -92,9 +99,19 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return Page{}, fmt.Errorf("%s answered %s", u.Host, statusText(res.StatusCode))
 	}
+	if packed := res.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") { // gzip was undone
+		return Page{}, fmt.Errorf("%s answered in a compressed form that wasn't asked for, and that can't be read", u.Host)
+	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
 	if err != nil {
 		return Page{}, fetchProblem(u, err, timeout)
+	}
+	if pdftext.Is("", data) {
+		rest, err := io.ReadAll(io.LimitReader(res.Body, maxPDF-int64(len(data))+1))
+		if err != nil {
+			return Page{}, fetchProblem(u, err, timeout)
+		}
+		return readPDF(ctx, append(data, rest...), res.Request.URL)
 	}
 	cut := int64(len(data)) > maxBytes
 	if cut {
@@ -104,8 +121,31 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	if ctx.Err() != nil {
 		return Page{}, fetchProblem(u, ctx.Err(), timeout)
 	}
+	if err != nil && cut {
+		return Page{}, fmt.Errorf("only the first %d kB of the page were read: %w", maxBytes>>10, err)
+	}
 	p.Cut = cut
 	return p, err
+}
+
+// readPDF returns the text of a PDF. It may take its own time, which pdftext limits: it is here.
+func readPDF(ctx context.Context, data []byte, from *url.URL) (Page, error) {
+	p := Page{URL: from.String()}
+	if len(data) > maxPDF {
+		return p, fmt.Errorf("the PDF has more than %d MB, which is too much to read from an address; it can be downloaded and attached", maxPDF>>20)
+	}
+	var r pdftext.Reader
+	defer r.Close()
+	d, err := r.Read(context.WithoutCancel(ctx), data, maxPDFText)
+	switch {
+	case errors.Is(err, pdftext.ErrDamaged):
+		return p, pdftext.ErrDamaged
+	case err != nil:
+		return p, err
+	}
+	p.Text = d.Text
+	p.Share = fmt.Sprintf("A PDF of %d pages, of which %d are here.", d.Pages, d.Read)
+	return p, nil
 }
 
 // readWithin converts a body to text. The conversion can't be cancelled, so if ctx is done
@@ -211,7 +251,8 @@ func statusText(code int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
-// readable converts a body to text: HTML to markdown, text and JSON unchanged.
+// readable converts a body to text: HTML to markdown, other text unchanged. What it is decides
+// its content, not only its type: servers send feeds as HTML, and lists of JSON as anything.
 func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 	p := Page{URL: from.String()}
 	kind, _, err := mime.ParseMediaType(contentType)
@@ -219,32 +260,52 @@ func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 		contentType = http.DetectContentType(data)
 		kind, _, _ = mime.ParseMediaType(contentType)
 	}
-	switch {
-	case kind == "text/html" || kind == "application/xhtml+xml":
-		utf8Data, err := toUTF8(data, contentType)
-		if err != nil {
+	page := kind == "text/html" || kind == "application/xhtml+xml"
+	utf8Data, err := toUTF8(data, contentType)
+	if err != nil {
+		if isTextType(kind) || page {
 			return p, err
 		}
-		p.Title, p.Text, err = htmlToMarkdown(utf8Data, from)
-		return p, err
-	case isTextType(kind):
-		utf8Data, err := toUTF8(data, contentType)
-		p.Text = strings.TrimSpace(string(utf8Data))
+		return p, fmt.Errorf("%s is %s, not text", excerpt.Shorten(p.URL, 100), excerpt.Shorten(kind, 40))
+	}
+	if page && !isXML(utf8Data) {
+		p.Title, p.Text, p.Share, err = htmlToMarkdown(utf8Data, from)
 		return p, err
 	}
-	return p, fmt.Errorf("%s is %s, not text", excerpt.Shorten(p.URL, 100), excerpt.Shorten(kind, 40))
+	p.Text = strings.TrimSpace(string(utf8Data))
+	return p, nil
 }
 
 func isTextType(kind string) bool {
-	switch kind {
-	case "application/json", "application/xml", "application/yaml", "application/javascript", "application/toml":
-		return true
-	}
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml")
 }
 
-// toUTF8 converts a body from its declared or guessed character set. A body that claims to
-// be text but has NUL bytes is binary.
+// isXML reports whether a text is XML of another kind than a page: a feed, a map of a site.
+func isXML(data []byte) bool {
+	d := xml.NewDecoder(bytes.NewReader(data[:min(len(data), 4096)]))
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return false
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			return slices.Contains([]string{"rss", "feed", "RDF", "urlset", "sitemapindex", "opml"}, token.Name.Local) || declared(data) && !strings.EqualFold(token.Name.Local, "html")
+		case xml.Directive:
+			if strings.HasPrefix(strings.ToLower(string(token)), "doctype html") {
+				return false
+			}
+		}
+	}
+}
+
+// declared reports whether a text says that it is XML.
+func declared(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")) }
+
+// toUTF8 converts a body from its declared or guessed character set. Text has no control
+// characters but for those that divide it; what has others is binary, whatever its type says.
 func toUTF8(data []byte, contentType string) ([]byte, error) {
 	encoding, name, _ := charset.DetermineEncoding(data, contentType)
 	guessed := name == "windows-1252" && utf8.Valid(data)
@@ -255,7 +316,16 @@ func toUTF8(data []byte, contentType string) ([]byte, error) {
 		}
 		data = converted
 	}
-	if strings.IndexByte(string(data[:min(len(data), 4096)]), 0) >= 0 {
+	odd := 0
+	for _, b := range data[:min(len(data), 4096)] {
+		switch {
+		case b == 0:
+			return nil, errors.New("the address gives binary data, not text")
+		case b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b:
+			odd++
+		}
+	}
+	if odd > 1+min(len(data), 4096)/100 {
 		return nil, errors.New("the address gives binary data, not text")
 	}
 	return []byte(strings.ToValidUTF8(string(data), "\uFFFD")), nil

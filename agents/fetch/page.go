@@ -5,53 +5,247 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mac-stats/sessionmem/excerpt"
 
 	"codeberg.org/readeck/go-readability/v2"
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
+// few is the number of words below which a page's text may not be what a browser shows.
+const few = 50
+
+// maxFrames is how many frames of a page are named.
+const maxFrames = 5
+
 // htmlToMarkdown converts a page's readable part to markdown, or the whole page if there is
-// none. Strangers write pages, so one that makes the parser panic is an error, not a crash.
-func htmlToMarkdown(data []byte, from *url.URL) (title, text string, err error) {
+// none. share says how much of the page that is, and what the page does besides showing text.
+// Strangers write pages, so one that makes the parser panic is an error, not a crash.
+func htmlToMarkdown(data []byte, from *url.URL) (title, text, share string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the page could not be read: %v", r)
 		}
 	}()
-	node, title := readablePart(data, from)
+	whole, err := html.Parse(bytes.NewReader(data))
+	if err != nil {
+		return "", "", "", fmt.Errorf("reading the page: %w", err)
+	}
+	about := survey(whole, from)
+	prepare(whole) // before the readable part is taken from it: that leaves out formulas
+	var prepared bytes.Buffer
+	if err := html.Render(&prepared, whole); err != nil {
+		return "", "", "", fmt.Errorf("reading the page: %w", err)
+	}
+	node, title := readablePart(prepared.Bytes(), from)
 	if node == nil {
-		node, err = html.Parse(bytes.NewReader(data))
-		if err != nil {
-			return "", "", fmt.Errorf("reading the page: %w", err)
-		}
+		node = whole
 	}
 	flatten(node, 0)
-	markdown, err := htmltomarkdown.ConvertNode(node, converter.WithDomain(from.Scheme+"://"+from.Host))
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
+	markdown, err := conv.ConvertNode(node, converter.WithDomain(from.Scheme+"://"+from.Host))
 	if err != nil {
-		return "", "", fmt.Errorf("reading the page: %w", err)
+		return "", "", "", fmt.Errorf("reading the page: %w", err)
 	}
 	text = strings.TrimSpace(string(markdown))
+	arrived := countWords(node)
+	more := about.sentences(arrived)
 	if text == "" {
-		return title, "", errors.New("the page holds no readable text (it may need a browser to show it)")
+		if more != "" {
+			return title, "", "", fmt.Errorf("the page has no readable text. %s", more)
+		}
+		return title, "", "", errors.New("the page has no readable text (it may need a browser to show it)")
 	}
+	share = strings.TrimSpace(fmt.Sprintf("%d of the page's %d words. %s", min(arrived, about.words), about.words, more))
 	if title != "" && !strings.Contains(text, title) {
 		text = "# " + title + "\n\n" + text
 	}
-	return title, text, nil
+	return title, text, share, nil
+}
+
+// found is what a page has besides its text.
+type found struct {
+	words   int
+	scripts bool
+	frames  []string // addresses, as whole ones
+	inline  []string // of frames beside text
+	onward  string   // where it sends a browser
+}
+
+// sentences says what a page of which so many words arrived does besides.
+func (f found) sentences(arrived int) string {
+	var out []string
+	if f.onward != "" {
+		out = append(out, "It sends browsers on to "+f.onward+" .")
+	}
+	frames := f.frames
+	if arrived < few {
+		frames = append(frames, f.inline...)
+		if f.scripts {
+			out = append(out, "So few words can mean that it needs a browser, or that it checks for robots.")
+		}
+	}
+	if len(frames) > 0 {
+		out = append(out, "It shows other pages in frames: "+strings.Join(frames[:min(len(frames), maxFrames)], " ")+" .")
+	}
+	return strings.Join(out, " ")
+}
+
+// survey looks at a whole page.
+func survey(page *html.Node, from *url.URL) found {
+	f := found{words: countWords(page)}
+	whole := func(address string) string {
+		u, err := from.Parse(strings.TrimSpace(address))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return ""
+		}
+		return excerpt.Shorten(excerpt.OneLine(u.String()), maxURL)
+	}
+	for n := range page.Descendants() {
+		switch n.DataAtom {
+		case atom.Script:
+			f.scripts = true
+		case atom.Frame, atom.Iframe:
+			if address := whole(attr(n, "src")); address != "" && n.DataAtom == atom.Frame {
+				f.frames = append(f.frames, address)
+			} else if address != "" {
+				f.inline = append(f.inline, address)
+			}
+		case atom.Meta:
+			_, address, _ := strings.Cut(strings.ToLower(attr(n, "content")), "url=")
+			if strings.EqualFold(attr(n, "http-equiv"), "refresh") && address != "" {
+				content := attr(n, "content")
+				f.onward = whole(strings.Trim(content[len(content)-len(address):], `"' `))
+			}
+		}
+	}
+	return f
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// unseen are elements whose text no browser shows.
+var unseen = []atom.Atom{atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Iframe, atom.Noframes}
+
+// countWords counts the words that a browser shows of a node. A letter of a script without
+// spaces counts as one.
+func countWords(n *html.Node) (words int) {
+	if n.Type == html.TextNode {
+		inWord := false
+		for _, r := range n.Data {
+			switch wide := utf8.RuneLen(r) > 2 && r >= 0x2e80; {
+			case wide:
+				words++
+				inWord = false
+			case r <= ' ' || r == 0xa0:
+				inWord = false
+			case !inWord:
+				words++
+				inWord = true
+			}
+		}
+		return words
+	}
+	if n.Type == html.ElementNode && slices.Contains(unseen, n.DataAtom) {
+		return 0
+	}
+	for c := range n.ChildNodes() {
+		words += countWords(c)
+	}
+	return words
+}
+
+// prepare replaces what markdown has no form for: pictures and links that carry their data in
+// their address, raised and lowered letters, formulas.
+func prepare(page *html.Node) {
+	for _, n := range slices.Collect(page.Descendants()) {
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+			return strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "data:")
+		})
+		switch {
+		case n.DataAtom == atom.Sup:
+			mark(n, "^")
+		case n.DataAtom == atom.Sub:
+			mark(n, "_")
+		case n.DataAtom == atom.Math && n.Parent != nil:
+			formula := attr(n, "alttext")
+			for c := range n.Descendants() {
+				switch c.Data {
+				case "annotation":
+					if formula == "" && strings.Contains(attr(c, "encoding"), "tex") && c.FirstChild != nil {
+						formula = c.FirstChild.Data
+					}
+				case "msup", "msub":
+					if second := c.LastChild; second != nil && formula == "" {
+						mark(second, map[string]string{"msup": "^", "msub": "_"}[c.Data])
+					}
+				}
+			}
+			if formula != "" {
+				n.Parent.InsertBefore(&html.Node{Type: html.TextNode, Data: excerpt.OneLine(formula)}, n)
+				n.Parent.RemoveChild(n)
+			}
+		}
+	}
+}
+
+// mark puts a sign before what is raised or lowered, unless it is a link, such as the number of
+// a footnote, or has no text.
+func mark(n *html.Node, sign string) {
+	letters := ""
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.A {
+			return
+		}
+		if c.Type == html.TextNode {
+			letters += c.Data
+		}
+	}
+	switch letters = strings.TrimSpace(letters); {
+	case letters == "":
+	case utf8.RuneCountInString(letters) == 1 || !strings.ContainsAny(letters, " +-*/=,()−"):
+		n.InsertBefore(&html.Node{Type: html.TextNode, Data: sign}, n.FirstChild)
+	default:
+		n.InsertBefore(&html.Node{Type: html.TextNode, Data: sign + "("}, n.FirstChild)
+		n.AppendChild(&html.Node{Type: html.TextNode, Data: ")"})
+	}
 }
 
 // maxNesting limits the nesting of quotations and lists. Each level adds a prefix to
 // every line inside it, so a small page with many levels would become gigabytes of text.
 const maxNesting = 12
 
-// flatten turns quotations and lists that are nested deeper into plain blocks.
+// maxCells limits the cells of a table: a row of many makes all others as wide.
+const maxCells = 50_000
+
+// flatten turns quotations and lists that are nested deeper, and tables that are too large,
+// into plain blocks.
 func flatten(n *html.Node, depth int) {
+	if n.DataAtom == atom.Table && cells(n) > maxCells {
+		for c := range n.Descendants() {
+			switch c.DataAtom {
+			case atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Table:
+				c.Data, c.DataAtom = "div", atom.Div
+			}
+		}
+		n.Data, n.DataAtom = "div", atom.Div
+	}
 	switch n.DataAtom {
 	case atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Li, atom.Table:
 		if depth++; depth > 2*maxNesting { // a list counts twice, because of its entry
@@ -61,6 +255,28 @@ func flatten(n *html.Node, depth int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		flatten(c, depth) // the parser allows 512 levels
 	}
+}
+
+// cells returns how many cells a table has when all rows are as wide as the widest.
+func cells(n *html.Node) int {
+	rows, row, widest := 0, 0, 0
+	for c := range n.Descendants() {
+		switch c.DataAtom {
+		case atom.Tr:
+			rows, row = rows+1, 0
+		case atom.Td, atom.Th:
+			row++
+			for _, name := range []string{"colspan", "rowspan"} {
+				if span, err := strconv.Atoi(attr(c, name)); err == nil && span > 1 && span <= 1000 {
+					row += span
+				} else if err == nil && span > 1000 {
+					return maxCells + 1
+				}
+			}
+			widest = max(widest, row)
+		}
+	}
+	return rows * widest
 }
 
 // readablePart returns the article of a page, or nil if there is none.

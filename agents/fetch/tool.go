@@ -28,7 +28,7 @@ func (Tool) Doc() tools.Doc {
 	return tools.Doc{
 		Name:        tools.FetchURL,
 		Usage:       "FETCH_URL: <url>",
-		Description: "Reads a web page as text (http or https, public addresses).",
+		Description: "Reads a web page or a PDF as text (http or https, public addresses).",
 		Effects:     tools.Effects{Reads: "a public web page", Sends: "the address, to its host"},
 		Params:      []tools.Param{{Name: "url", Description: "the address, https://…", Required: true}},
 	}
@@ -59,6 +59,6 @@ func (f Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
-	f.Host.PageRead(p.Text)
-	return tools.Result{Text: p.Text, Quote: "a web page", About: "Address: " + p.URL, Cut: p.Cut, Sources: transcript.FromPage}, nil
+	f.Host.PageRead(p.Text + "\n" + p.Share)
+	return tools.Result{Text: p.Text, Quote: "a web page", About: strings.TrimSpace("Address: " + p.URL + "\n" + p.Share), Cut: p.Cut, Sources: transcript.FromPage}, nil
 }
