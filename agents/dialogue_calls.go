@@ -71,7 +71,7 @@ func (d *dialogue) runCalls(ctx context.Context, r response) error {
 		d.corrected = true
 		d.window.Say(d.correction(r.calls))
 	} else {
-		d.addResults(outcomes, r.native != nil)
+		d.addResults(outcomes, len(r.native))
 	}
 	if limit == "" {
 		return nil
@@ -99,25 +99,24 @@ func (d *dialogue) limit(call tools.Call) string {
 	return ""
 }
 
-// addResults appends the results: one message for each native call, otherwise one for
-// all.
-func (d *dialogue) addResults(outcomes []outcome, native bool) {
-	if native {
-		for _, o := range outcomes {
-			d.window.Add(api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
-		}
-		return
-	}
+// addResults appends the results: one message for each of the native calls, which come
+// first, and one for all others.
+func (d *dialogue) addResults(outcomes []outcome, native int) {
 	var parts []string
-	for _, o := range outcomes {
+	for i, o := range outcomes {
 		what := strings.TrimSpace(o.call.Name + " " + excerpt.Shorten(excerpt.OneLine(o.call.Arg), 80))
-		if o.failed != "" {
+		switch {
+		case i < native:
+			d.window.Add(api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
+		case o.failed != "":
 			parts = append(parts, what+" failed: "+o.failed)
-			continue
+		default:
+			parts = append(parts, "Result of "+what+":\n"+o.text)
 		}
-		parts = append(parts, "Result of "+what+":\n"+o.text)
 	}
-	d.window.Say(strings.Join(parts, "\n\n"))
+	if parts != nil {
+		d.window.Say(strings.Join(parts, "\n\n"))
+	}
 }
 
 // run runs one call, emits its events and writes its block.

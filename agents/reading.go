@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -190,8 +191,7 @@ func (r *reading) parse(reason string) []reply.Part {
 	return reply.Parse(r.raw.String(), reason, r.marks, r.known, r.quoted)
 }
 
-// finish ends the stream and returns the reply. Beside native calls, whatever looks like a
-// call is text.
+// finish ends the stream and returns the reply. Beside native calls, written ones don't run.
 func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 	if r.ended == "" {
 		r.write(r.echo.Finish())
@@ -218,9 +218,6 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 			call.Why = "its arguments aren't an object of JSON: call it again"
 		}
 		out.calls, out.native = append(out.calls, call), append(out.native, c)
-	}
-	if out.native != nil {
-		r.known = nil
 	}
 	reason := out.ended
 	if failed && r.ended == "" {
@@ -268,7 +265,7 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 	runs := slices.ContainsFunc(parts, func(p reply.Part) bool {
 		return slices.ContainsFunc(p.Calls, func(c reply.Call) bool { return c.Why == "" })
 	})
-	again := r.known != nil && told && (runs || !r.d.corrected)
+	again := r.known != nil && told && (runs || out.native != nil || !r.d.corrected)
 	for _, p := range parts {
 		as := r.raw.String()[p.From:p.To]
 		switch {
@@ -282,12 +279,15 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 			}
 		case again && (len(p.Calls) > 0 || p.Why != ""):
 			if len(p.Calls) == 0 {
-				p.Calls = []reply.Call{{Name: r.named(as), Why: p.Why}}
+				p.Calls = []reply.Call{{Name: p.Tool, Why: p.Why}}
 				if before := text.String() + as; strings.HasPrefix(r.shown.String(), before) {
 					text.WriteString(as) // a quotation or the like, which is on the screen
 				}
 			}
 			for i, c := range p.Calls {
+				if out.native != nil {
+					c.Why = "it stands beside a native call: make it natively, too"
+				}
 				call := tools.NewCall(c, true, r.known, r.d.window.Tools)
 				if i == 0 {
 					call.Raw = as
@@ -304,24 +304,14 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 	out.text, out.thought, out.sent = text.String(), thought.String(), sent.String()
 }
 
-// named returns the name of the tool that a text mentions first, or "".
-func (r *reading) named(text string) (name string) {
-	first := len(text)
-	for _, t := range r.known {
-		if at := strings.Index(strings.ToUpper(text), strings.ToUpper(t.Name)); at >= 0 && at < first {
-			name, first = t.Name, at
-		}
-	}
-	return name
-}
-
 // known returns what the model may call: its tools, those of the app that it wasn't
 // offered, so that it is told so, and agents, which models take for tools.
 func (d *dialogue) known() []reply.Tool {
 	var list []reply.Tool
 	for _, t := range d.window.Tools {
 		doc := t.Doc()
-		one := reply.Tool{Name: doc.Name, Reads: doc.Writes == "", Long: delegates(doc.Name)}
+		_, asks := t.(tools.Guarded)
+		one := reply.Tool{Name: doc.Name, Reads: doc.Writes == "", Asks: asks, Long: delegates(doc.Name)}
 		for _, p := range doc.Params {
 			one.Params = append(one.Params, p.Name)
 		}
@@ -354,6 +344,9 @@ func (d *dialogue) fits(known []reply.Tool) func(reply.Call) error {
 		if tool == nil {
 			return tools.Unavailable(call.Name, d.window.Tools)
 		}
+		if _, asks := tool.(tools.Guarded); !asks && tool.Doc().Writes != "" && describes(call.Arg, tool.Doc().Description) {
+			return errors.New("these are words of its description")
+		}
 		if f, ok := tool.(tools.Fitter); ok {
 			return f.Fits(call)
 		}
@@ -364,6 +357,20 @@ func (d *dialogue) fits(known []reply.Tool) func(reply.Call) error {
 		}
 		return nil
 	}
+}
+
+// describes reports whether a text has mostly the words of a description.
+func describes(text, description string) bool {
+	words, same := 0, 0
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) > 3 {
+			words++
+			if strings.Contains(strings.ToLower(description), word) {
+				same++
+			}
+		}
+	}
+	return same > 1 && 2*same >= words
 }
 
 // quotedText returns the text in the request that isn't the model's: what the turn read,

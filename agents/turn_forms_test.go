@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,34 @@ func TestACallRunsInEveryClearForm(t *testing.T) {
 					t.Errorf("the user saw it: %q", tokens(events))
 				}
 			})
+		}
+	}
+}
+
+// What looks like a call and isn't run is told with the name of the tool at fault.
+func TestTheToolAtFaultIsNamed(t *testing.T) {
+	for reply, want := range map[string]string{
+		"MEMORY_APPEND: Likes green tea\nMEMORY_REPLACE: tea":                      "MEMORY_REPLACE",
+		"MEMORY_APPEND: Likes green tea\nFETCH_URL: the page":                      "FETCH_URL",
+		"SYSTEM_STATS: cpu\nMEMORY_APPEND:":                                        "MEMORY_APPEND",
+		"MEMORY_APPEND: Likes green tea\n<tool_call>{\"name\": \"x\"}</tool_call>": "x",
+		"I have one tool.\n\nMEMORY_APPEND: Saves one short sentence for later.":   "MEMORY_APPEND",
+		"MEMORY_APPEND: Saves one short sentence.\nMEMORY_REMOVE: Removes a line.": "MEMORY_APPEND",
+	} {
+		r := newRig(t, testkit.Script{Rules: replies(reply, "Done.")})
+		before := r.memories()
+		_, events := r.say("What can you do about green tea?")
+		failed := map[string]string{}
+		for _, e := range of(events, EventTool) {
+			if e.Call.Failed != "" {
+				failed[e.Call.Name] = e.Call.Failed
+			}
+		}
+		if len(failed) != 1 || failed[want] == "" {
+			t.Errorf("%q: failed %q, want only %s", reply, failed, want)
+		}
+		if after := r.memories(); want != "x" && !maps.Equal(after, before) {
+			t.Errorf("%q: memory is now %q", reply, after)
 		}
 	}
 }

@@ -151,28 +151,32 @@ func TestTurnNativeTool(t *testing.T) {
 	native := nativeModel(testModel, 16384)
 	r := newRig(t, testkit.Script{Models: []testkit.Model{native}, Rules: []testkit.Rule{
 		{Times: 1, Reply: testkit.Reply{Text: "FETCH_URL: http://never.example\nok", ToolCalls: []api.ToolCall{toolCall("system_stats", map[string]any{"topic": "memory"})}}},
-		{AfterTool: testkit.Yes(), Reply: testkit.Reply{Text: "Enough."}},
+		{Reply: testkit.Reply{Text: "Enough."}},
 	}})
 	result, events := r.say("How much memory?")
 	if result.Text != "Enough." {
 		t.Errorf("answer %q", result.Text)
 	}
 	second := r.chat(1)
-	last := second.Messages[len(second.Messages)-1]
+	told := second.Messages[len(second.Messages)-1]
+	if !strings.Contains(told.Content, "FETCH_URL http://never.example failed: not run, ") {
+		t.Errorf("the model is told %q of its written call", told.Content)
+	}
+	last := second.Messages[len(second.Messages)-2]
 	if last.Role != "tool" || last.Content != "stats of memory: CPU 45 %" || last.ToolCallID != "id-system_stats" || last.ToolName != tools.SystemStats {
 		t.Errorf("tool message %+v", last)
 	}
-	if len(second.Messages[len(second.Messages)-2].ToolCalls) != 1 {
+	if len(second.Messages[len(second.Messages)-3].ToolCalls) != 1 {
 		t.Errorf("the call is not sent back: %+v", second.Messages)
 	}
 	if len(second.Tools) != 5 {
 		t.Errorf("%d tools are offered again, want 5", len(second.Tools))
 	}
-	if !strings.Contains(tokens(events), "FETCH_URL: http://never.example") {
-		t.Errorf("with native calls a directive is text, tokens %q", tokens(events))
+	if strings.Contains(tokens(events), "FETCH_URL") {
+		t.Errorf("a written call beside a native one is shown: %q", tokens(events))
 	}
-	if n := len(of(events, EventTool)); n != 2 {
-		t.Errorf("%d tool events, want the native call's 2", n)
+	if n := len(of(events, EventTool)); n != 3 {
+		t.Errorf("%d tool events, want the native call's 2, and 1 of the other that it doesn't run", n)
 	}
 }
 

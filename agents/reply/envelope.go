@@ -1,202 +1,179 @@
 package reply
 
 import (
+	"maps"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// envelope reads the inside of an envelope: one call after the other, each in the form
-// that its first sign says. It reads on until the envelope's closing mark, or as far as
-// there are calls if the family writes none.
+// envelope reads the inside of an envelope: calls in the forms that their first signs say.
+// It remembers a tool's name and tags until what follows makes a call of them.
 type envelope struct {
 	values
 	tools  *resolver
+	names  map[string]bool // if set, only these names count, and JSON with nothing else than a call
+	lines  bool            // a name and a colon begin a call
+	lead   bool            // it has no mark of its own: only tools' names go on
 	calls  []call
 	closed bool // the closing mark was read
 	none   bool // it holds an empty list
 	far    int  // the farthest byte looked at
+	depth  int  // of envelopes in the envelope
+
+	name string // of the tool whose arguments follow
+	tags map[string]any
+	key  string // of the value that follows
 }
 
-// inside reads calls up to the closing mark of an envelope with this word; "" stands for
-// one that is a call itself and for the body of a code fence. ok is false if there is
-// something else than calls before that.
-func (e *envelope) inside(word string) (ok bool) {
-	last, depth := e.at, 0
-	for count := 0; ; {
-		if len(e.calls) > count {
-			if count, last = len(e.calls), e.at; word == "" {
-				return true
-			}
-		}
-		switch c := e.sign(",;])}"); {
-		case c == 0:
-			if count > 0 {
-				e.at = last
-			}
-			return true
-		case strings.IndexByte(",;])}", c) >= 0:
-			continue
-		}
-		m, st := markAt(e.s, e.at, nil)
-		from := e.at
-		switch {
-		case st != yes || m.kind == markBetween && !m.control:
-			if e.call() {
-				continue
-			}
-			e.far, e.at = max(e.far, e.at), from
-			if count > 0 {
-				e.at = last
-			}
-			near := e.s[e.at:min(len(e.s), e.at+maxMark)] // where the closing mark may still stand
-			return (count > 0 || e.none) && word != "" && !strings.Contains(near, "</"+word)
-		case m.kind == markEnvelope && !m.close && m.attr == "":
-			e.at = m.to
-			depth++
-		case m.kind == markEnvelope && m.close, m.kind == markCall && m.close:
-			e.at = m.to
-			if depth--; depth < 0 {
-				e.closed = true
-				return true
-			}
-		case m.kind == markCall, m.kind == markEnvelope:
-			if e.at = m.to; !e.tagged(m) {
-				return false
-			}
-		case m.kind == markThought && !m.close:
-			end := strings.Index(e.s[m.to:], "</"+m.word)
-			if end < 0 {
-				e.far = len(e.s)
-				return false
-			}
-			e.at = m.to + end
-		case m.kind == markBetween, m.kind == markThought:
-			e.at = m.to
-		default:
-			e.at = last
-			return count > 0
-		}
+// isTool reports whether a name counts as a tool's.
+func (e *envelope) isTool(name string) bool {
+	if e.names != nil {
+		return e.names[name]
 	}
+	_, known := e.tools.find(name)
+	return known
 }
 
-// call reads what may stand in an envelope: JSON, tags that say the same, or a name with
-// what follows it.
-func (e *envelope) call() bool {
-	var value any
-	var ok bool
+// flush makes a call of the name and its arguments, or of an object that has both.
+func (e *envelope) flush(args any) bool {
+	if args == nil && e.tags != nil {
+		args = e.tags
+	}
+	name := e.name
+	e.name, e.tags, e.key = "", nil, ""
+	list, _ := args.([]any)
 	switch {
-	case e.has("```"):
-		e.skipFence()
+	case name == "" && args == nil:
 		return true
-	case e.has("[") && e.listsNames():
-		e.at++
-		return true
-	case e.has("<"):
-		value, ok = e.tags()
-	case e.has("{"), e.has("["):
-		value, ok = e.value()
-	default:
-		return e.named()
-	}
-	if list, isList := value.([]any); isList && len(list) == 0 {
+	case name == "" && list != nil && len(list) == 0:
 		e.none = true
-		return ok
+		return true
+	case name == "":
+		found := e.callsIn(args)
+		e.calls = append(e.calls, found...)
+		return found != nil
+	case args == nil && !e.isTool(name), e.names != nil && !e.names[name]:
+		return false
 	}
-	found := callsIn(value, false, func(name string) bool { _, known := e.tools.find(name); return known })
-	e.calls = append(e.calls, found...)
-	return ok && found != nil
+	e.calls = append(e.calls, call{name, args})
+	return true
 }
 
-// skipFence passes over the sign of a code fence and its language.
-func (e *envelope) skipFence() {
-	e.at += len(e.s[e.at:]) - len(strings.TrimLeft(e.s[e.at:], "`"))
-	e.at += len(e.s[e.at:]) - len(strings.TrimLeftFunc(e.s[e.at:], isWord))
-}
-
-// listsNames reports whether a list begins with a name: [NAME(…)].
-func (e *envelope) listsNames() bool {
-	rest := strings.TrimLeft(e.s[e.at+1:min(len(e.s), e.at+maxMark)], " \t\r\n")
-	r, _ := utf8.DecodeRuneInString(rest)
-	return rest != "" && isWord(r) && strings.IndexByte("0123456789", rest[0]) < 0
-}
-
-// name reads a tool's name, also as call:NAME and functions.NAME:0.
-func (e *envelope) name() string {
-	e.blanks()
-	found := toolName.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
-	e.at += len(found[0])
-	return found[1]
-}
-
-var toolName = regexp.MustCompile("^`?(?:call:)?([\\pL\\pN_./-]*(?::\\d+)?)`?")
-
-// named reads a name and what follows it: an object, arguments in parentheses, tags, or a
-// colon and text.
-func (e *envelope) named() bool {
-	name := e.name()
-	for name != "" {
-		e.blanks()
-		m, st := markAt(e.s, e.at, nil)
-		var value any
-		ok := true
-		switch {
-		case name == "print" && e.has("("):
-			e.at++
-			name = e.name()
-			continue
-		case st == yes && m.kind == markBetween && !m.close && (m.control || m.word == "tool_sep"):
-			e.at = m.to
-			if m.word == "call_id" {
-				e.name()
-			} else if name == "function" {
-				if name = e.name(); name == "" {
-					return true // tags follow
-				}
-			}
-			continue
-		case e.has("```"):
-			e.skipFence()
-			continue
-		case e.has("Action Input:"):
-			e.at += len("Action Input:")
-			if e.blanks(); !e.has("{") && !e.has("```") {
-				value = e.directive(name)
-				break
-			}
-			continue
-		case e.has("{"), e.has("[") && st != yes:
-			value, ok = e.value()
-		case e.has("("):
-			named, list, closed := e.members(')')
-			if value, ok = named, closed && (len(named) == 0 || len(list) == 0); len(list) > 0 {
-				value = list
-			}
-		case e.has("<") && st != yes:
-			value, ok = e.tags()
-		case e.has(":"):
-			e.at++
-			value = e.directive(name)
-		default:
-			_, known := e.tools.find(name)
-			if !known || e.at < len(e.s) && (st != yes || !m.close) {
-				return false
-			}
+// inside reads up to the closing mark of the envelope that a mark opens, or as far as there
+// are calls if the family writes none. ok is false if there is something else before that.
+func (e *envelope) inside(open mark) (ok bool) {
+	if open.kind == markCall || open.kind == markEnvelope {
+		e.name, e.tags = open.attr, open.args
+	}
+	last := e.at
+	for ok = true; ok && open.args == nil && !e.closed; {
+		if e.name == "" && e.tags == nil {
+			last = e.at
 		}
-		e.calls = append(e.calls, call{name, value})
-		return ok
+		for e.skip(",;)]}") {
+		}
+		if e.at == len(e.s) {
+			break
+		}
+		e.far = max(e.far, e.at)
+		ok = e.step(open)
 	}
-	return false
+	if ok && e.flush(nil) {
+		e.closed = e.closed || open.args != nil
+		return true
+	}
+	// Behind calls something else may stand, unless the closing mark still follows.
+	e.far, e.at = max(e.far, e.at), last
+	near := e.s[e.at:min(len(e.s), e.at+maxMark)]
+	return (len(e.calls) > 0 || e.none) && (open.kind != markEnvelope || !strings.Contains(near, "</"+open.word))
 }
 
-// directive reads the text behind a colon, up to a line break or a mark; that of a long
-// one goes on to a mark.
-func (e *envelope) directive(name string) string {
-	tool, _ := e.tools.find(name)
+// step reads the next thing: a mark, a fence's sign, a value or arguments, a tag, or a name.
+func (e *envelope) step(open mark) bool {
+	m, st := markAt(e.s, e.at, nil)
+	isCall := st == yes && (m.kind == markCall || m.kind == markEnvelope)
+	rest := e.s[e.at+1 : min(len(e.s), e.at+maxMark)]
+	switch next := e.s[e.at]; {
+	case isCall:
+		if !m.close && e.tags == nil {
+			e.name = "" // the recipient, whose call follows
+		}
+		ok := e.flush(nil)
+		switch e.at = m.to; {
+		case m.close && m.kind == markEnvelope:
+			e.depth--
+		case m.kind == markEnvelope:
+			e.depth++
+		}
+		if !m.close {
+			e.name = m.attr
+		}
+		e.closed = ok && m.close && (e.depth < 0 || e.depth == 0 && m.kind == open.kind && open.kind == markCall)
+		return ok
+	case st == yes && m.kind == markThought && !m.close:
+		closing := "</" + m.word + ">"
+		end := strings.Index(e.s[m.to:], closing)
+		if end < 0 {
+			e.far = len(e.s)
+		}
+		e.at = m.to + end + len(closing)
+		return end >= 0
+	case st == yes && m.kind != markBetween:
+		return false
+	case st == yes && (m.control || m.word == "tool_sep"):
+		if e.at = m.to; m.word == "call_id" {
+			e.word()
+		}
+		return true
+	case e.has("```"):
+		e.at += len(e.s[e.at:]) - len(strings.TrimLeft(e.s[e.at:], "`"))
+		e.word()
+		return true
+	case e.name == "" && (next == '[' && listed.MatchString(rest) || next == '{' && strings.HasPrefix(strings.TrimLeft(rest, blanks), "{")):
+		e.at++ // [NAME(…)], {{…}}
+		return true
+	case next == '{', next == '[', next == '(' && e.name != "", next == '"' && e.name == "":
+		value, ok := e.value()
+		return ok && e.flush(decoded(value))
+	case next == ':' || e.name != "" && e.has("Action Input:"):
+		e.at += strings.IndexByte(e.s[e.at:], ':') + 1
+		rest := strings.TrimLeft(e.s[e.at:min(len(e.s), e.at+maxMark)], blanks)
+		if e.names == nil && (e.name == "" || strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "```") || strings.HasPrefix(rest, "<")) {
+			return true
+		}
+		return e.isTool(e.name) && (e.names == nil || e.lines) && e.flush(e.line())
+	case next == '<' && e.names == nil:
+		return e.tag()
+	}
+	found := toolName.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
+	if found == nil {
+		return false
+	}
+	e.at += len(found[0])
+	switch name := found[1]; {
+	case name == "print" && e.skip("("), name == "function" && e.names == nil, name == "json" && e.name != "":
+		return true
+	case e.lead && !e.isTool(name), e.name != "" && !e.flush(nil):
+		return false
+	default:
+		e.name = name
+		return true
+	}
+}
+
+// toolName matches a tool's name, also as call:NAME and functions.NAME:0.
+var toolName = regexp.MustCompile("^`?(?:call:)?([\\pL\\pN_./-]+(?::\\d+)?)`?")
+
+// listed matches what stands behind the bracket of a list of names: [NAME(…)].
+var listed = regexp.MustCompile(`^[\s[]*\pL`)
+
+// line reads the text behind a colon, up to a line break or a mark; that of a long argument
+// goes on to a mark.
+func (e *envelope) line() string {
+	tool, _ := e.tools.find(e.name)
 	from := e.at
 	for e.at < len(e.s) && (e.s[e.at] != '\n' || tool.Long && !isResult(e.s[e.at+1:])) {
-		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween {
+		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween && e.names == nil {
 			break
 		}
 		e.at++
@@ -204,84 +181,55 @@ func (e *envelope) directive(name string) string {
 	return strings.TrimSpace(e.s[from:e.at])
 }
 
-// tagged reads what is in <function=NAME> or <invoke name="NAME">: JSON or a tag for each
-// argument. Without a name, <invoke>, the tags say it.
-func (e *envelope) tagged(m mark) bool {
-	if e.blanks(); m.attr == "" {
-		return e.call()
+var tag = regexp.MustCompile(`^<(/?)([^\s=>/]+)([^>\n]*)>`)
+
+// tag reads a tag with an argument: <key>value</key>, <parameter=key>value</parameter>, or
+// <arg_key>key</arg_key><arg_value>value</arg_value>. A tag around tags is passed over; it
+// may have the tool's name.
+func (e *envelope) tag() bool {
+	found := tag.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
+	if found == nil {
+		return false
 	}
-	if m.args != nil {
-		e.calls = append(e.calls, call{m.attr, slices.DeleteFunc(m.args, func(f field) bool { return isKey(nameKeys, f.key) })})
+	word := found[2][strings.LastIndexAny(found[2], ":|｜")+1:]
+	from := e.at + len(found[0])
+	inside := strings.TrimLeft(e.s[from:min(len(e.s), from+maxMark)], blanks)
+	around := strings.HasPrefix(inside, "<") && !strings.HasPrefix(inside, "</")
+	switch isName := found[3] == "" && e.isTool(word); {
+	case (found[1] != "" || around) && (isName || keyLists()[foldKey(word)] == argsKeys):
+		if isName && found[1] == "" {
+			e.name = word
+		}
+		e.at = from
 		return true
 	}
-	var value any
-	var ok bool
-	if e.has("{") {
-		value, ok = e.value()
-	} else {
-		value, ok = e.tags()
-	}
-	_, isObject := value.(object)
-	if e.blanks(); !ok || !isObject {
+	text, ok := e.content(found[2], from)
+	if !ok || found[1] != "" {
 		return false
 	}
-	if m, st := markAt(e.s, e.at, nil); st == yes && m.close && (m.kind == markCall || m.word == "tool") {
-		e.at = m.to
-	} else if e.at != len(e.s) && (st != yes || m.kind != markCall && m.kind != markEnvelope && m.kind != markEnd) {
+	if name := nameAttr.FindStringSubmatch(found[3]); name != nil {
+		word = name[1]
+	} else if found[3] != "" {
 		return false
 	}
-	e.calls = append(e.calls, call{m.attr, value})
-	return true
-}
-
-var tag = regexp.MustCompile(`^<([^\s=>/]+)([^>\n]*)>`)
-
-// tags reads an object as tags: <key>value</key>, <parameter=key>value</parameter>, or
-// <arg_key>key</arg_key><arg_value>value</arg_value>.
-func (e *envelope) tags() (o object, ok bool) {
-	o = object{}
-	for {
-		e.blanks()
-		m, st := markAt(e.s, e.at, nil)
-		found := tag.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
-		if found == nil || st == yes && m.kind != markBetween {
-			return o, true
-		}
-		key, inside := found[1], strings.TrimLeft(e.s[e.at+len(found[0]):min(len(e.s), e.at+len(found[0])+maxMark)], " \t\r\n")
-		if found[2] != "" {
-			key = attribute(found[2])
-		}
-		var value any
-		if isKey(argsKeys, key) && strings.HasPrefix(inside, "<") && !strings.HasPrefix(inside, "</") && e.depth < maxDepth {
-			e.at += len(found[0])
-			e.depth++
-			value, _ = e.tags()
-			e.depth--
-			if e.has("</" + found[1] + ">") {
-				e.at += len("</>") + len(found[1])
-			}
-		} else if value, ok = e.content(found[1], len(found[0])); !ok || key == "" {
-			return nil, false
-		}
-		switch last := len(o) - 1; {
-		case strings.HasSuffix(key, "arg_key"):
-			key, value = strings.TrimSpace(value.(string)), nil
-		case strings.HasSuffix(key, "arg_value"):
-			if last < 0 {
-				return nil, false
-			}
-			o[last].value = value
-			continue
-		}
-		o = append(o, field{key, value})
+	if e.tags == nil {
+		e.tags = map[string]any{}
 	}
+	switch {
+	case strings.Contains(found[2], "arg_key"):
+		e.key = strings.TrimSpace(text)
+		return true
+	case strings.Contains(found[2], "arg_value"):
+		word = e.key
+	}
+	e.tags[word] = text
+	return word != ""
 }
 
 // content reads the content of a tag. It ends at the first closing tag behind which markup
 // follows; without one, at a line that begins the next tag of its kind, or where the call
 // ends. It loses one line break at each end.
-func (e *envelope) content(tag string, length int) (string, bool) {
-	from := e.at + length
+func (e *envelope) content(tag string, from int) (string, bool) {
 	closing := "</" + tag + ">"
 	for at := from; ; at++ {
 		next := strings.IndexByte(e.s[at:], '<')
@@ -293,7 +241,7 @@ func (e *envelope) content(tag string, length int) (string, bool) {
 		m, st := markAt(e.s, at, nil)
 		switch {
 		case strings.HasPrefix(e.s[at:], closing):
-			after := strings.TrimLeft(e.s[at+len(closing):min(len(e.s), at+len(closing)+maxMark)], " \t\r\n")
+			after := strings.TrimLeft(e.s[at+len(closing):min(len(e.s), at+len(closing)+maxMark)], blanks)
 			if after != "" && after[0] != '<' && after[0] != '[' {
 				continue
 			}
@@ -310,4 +258,48 @@ func (e *envelope) content(tag string, length int) (string, bool) {
 		}
 		return content, true
 	}
+}
+
+// callsIn returns the calls in a value; nil if it has anything else. A call has a name;
+// outside an envelope, also arguments and nothing else.
+func (e *envelope) callsIn(value any) (calls []call) {
+	list, _ := value.([]any)
+	for _, one := range list {
+		inner := e.callsIn(one)
+		if inner == nil {
+			return nil
+		}
+		calls = append(calls, inner...)
+	}
+	given, ok := value.(map[string]any)
+	if !ok {
+		return calls
+	}
+	if len(given) == 1 {
+		for name, args := range given {
+			if e.isTool(name) {
+				return []call{{name, args}}
+			}
+		}
+	}
+	o := maps.Clone(given)
+	for meta := true; meta; _, meta = pop(o, metaKeys) {
+	}
+	wrapped, _ := pop(o, wrapKeys)
+	args, hasArgs := pop(o, argsKeys)
+	name, _ := pop(o, nameKeys)
+	if _, isText := name.(string); name != nil && !isText {
+		wrapped = name // {"function": {…}}
+	}
+	text, _ := name.(string)
+	_, described := o["description"] // a list of tools
+	switch strict := e.names != nil; {
+	case wrapped != nil && (!strict || len(o) == 0):
+		return e.callsIn(wrapped)
+	case text == "", described && hasArgs, strict && (!hasArgs || len(o) > 0):
+		return nil
+	case !hasArgs:
+		args = o
+	}
+	return []call{{strings.TrimSpace(text), args}}
 }

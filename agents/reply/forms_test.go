@@ -184,6 +184,9 @@ var forms = []form{
 	{"react in JSON", "Action:\n```\n{\"action\": \"SYSTEM_STATS\", \"action_input\": {\"topic\": \"cpu\"}}\n```", cpu},
 }
 
+// allForms returns the forms of all lists.
+func allForms() []form { return slices.Concat(forms, heldOut, later) }
+
 // callText writes calls as the tests expect them.
 func callText(parts []Part) string {
 	var lines []string

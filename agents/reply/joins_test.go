@@ -51,9 +51,8 @@ func checkReply(t *testing.T, reply string, quoted []Quoted, splits [][]string) 
 		}
 	}
 	want := partText(reply, parts, KindText)
-	r := &reading{scanner: newScanner(Marks{}, tools, quoted), tools: newResolver(tools), quoted: quoted}
+	r := newReading(Marks{}, tools, quoted)
 	r.s, r.whole = reply, true
-	r.pair()
 	r.read()
 	for _, split := range splits {
 		s := NewShower(Marks{}, tools, quoted)

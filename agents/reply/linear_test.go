@@ -94,17 +94,20 @@ var large = []struct {
 // The work for a reply of twice the size is about twice, not four times.
 func TestReadingIsLinear(t *testing.T) {
 	steps := func(reply string) int {
-		r := &reading{scanner: newScanner(Marks{}, testTools(), nil), tools: newResolver(testTools())}
+		r := newReading(Marks{}, testTools(), nil)
 		r.s, r.whole = reply, true
-		r.pair()
 		r.read()
 		r.parts("stop")
 		return r.steps
 	}
+	size := 50_000
+	if testing.Short() {
+		size = 10_000
+	}
 	for _, l := range large {
-		one, four := steps(l.make(50_000)), steps(l.make(200_000))
+		one, four := steps(l.make(size)), steps(l.make(4*size))
 		if four > 5*one+3*maxVain {
-			t.Errorf("%s: %d steps for 50 kB, %d for 200 kB", l.name, one, four)
+			t.Errorf("%s: %d steps for %d bytes, %d for %d", l.name, one, size, four, 4*size)
 		}
 	}
 }

@@ -15,53 +15,45 @@ func Resolve(name string, tools []Tool) (t Tool, ok bool) { return newResolver(t
 // resolver finds tools by the names that models give them.
 type resolver struct {
 	tools []Tool
-	exact map[string]int // by name
-	names map[string]int // by folded name, with and without "_"
-	short map[string]int // by the folded name without the server's; -1 if several have it
+	names map[string]int // exact, folded with and without "_", and without the server's; -1 if several have that
 }
 
 func newResolver(tools []Tool) *resolver {
-	r := &resolver{tools, map[string]int{}, map[string]int{}, map[string]int{}}
-	for i := len(tools) - 1; i >= 0; i-- { // the first one wins
-		r.exact[tools[i].Name] = i
-		own := foldName(tools[i].Name)
-		r.names[own], r.names[strings.ReplaceAll(own, "_", "")] = i, i
-		if _, short, foreign := strings.Cut(tools[i].Name, "."); foreign {
+	r := &resolver{tools, map[string]int{}}
+	for i, t := range tools {
+		if _, short, foreign := strings.Cut(t.Name, "."); foreign {
 			short = foldName(short)
-			if _, twice := r.short[short]; twice {
-				r.short[short] = -1
-			} else {
-				r.short[short] = i
+			if _, twice := r.names[short]; twice {
+				i = -1
 			}
+			r.names[short] = i
 		}
+	}
+	for i := len(tools) - 1; i >= 0; i-- { // the first one wins
+		own := foldName(tools[i].Name)
+		r.names[tools[i].Name], r.names[own], r.names[strings.ReplaceAll(own, "_", "")] = i, i, i
 	}
 	return r
 }
 
 func (r *resolver) find(name string) (Tool, bool) {
-	if i, ok := r.exact[name]; ok {
-		return r.tools[i], true
-	}
-	form := ""
-	for _, form = range nameForms(name) {
-		if i, ok := r.names[form]; ok && form != "" {
+	for _, form := range nameForms(name) {
+		if i, ok := r.names[form]; ok && i >= 0 && form != "" {
 			return r.tools[i], true
 		}
-	}
-	if i, ok := r.short[form]; ok && i >= 0 {
-		return r.tools[i], true
 	}
 	return Tool{}, false
 }
 
 // nameForms returns what a name may stand for: as it is, then without what is around it.
 func nameForms(name string) []string {
+	exact := name
 	name = strings.Trim(strings.TrimSpace(name), "`\"'*:")
 	if at := strings.LastIndexAny(name, ":#"); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]
 	}
 	form := foldName(name)
-	forms := []string{form}
+	forms := []string{exact, form}
 	if half := len(form) / 2; form[:half] == form[len(form)-half:] && len(form) > 1 {
 		forms = append(forms, form[:half]) // the name twice
 	}

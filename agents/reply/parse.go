@@ -3,6 +3,7 @@ package reply
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode"
@@ -16,27 +17,29 @@ const (
 	maxVain  = 2_000_000 // bytes read in vain, after which a reply has no more calls
 )
 
-// item is something else than text in a reply, before it is decided what it is.
+// item is a mark or what marks enclose, before it is decided what it is.
 type item struct {
 	from, to int
 	kind     itemKind
 	calls    []written
 	before   ending // how the text before ends
-	open     bool   // what follows may belong to it or not: its argument has no end of its own
+	weak     bool   // a form that is as often a list or a heading
+	open     bool   // its argument has no end of its own: what follows may belong to it
 	line     int    // where the first line of that ends
 	begun    bool   // a task has begun on it
 	why      string // why it is text, although it looks like a call
+	tool     string // the tool that why is about
 }
 
 type itemKind int
 
 const (
-	itemThought itemKind = iota
-	itemMark
+	itemMark itemKind = iota
+	itemThought
 	itemEnvelope // calls in an envelope
 	itemBare     // calls without one
+	itemLine     // a line NAME: argument
 	itemFence    // calls in a code fence
-	itemResult   // a made-up result, which ends everything
 	itemShown    // text after all
 )
 
@@ -47,170 +50,134 @@ type written struct {
 	known bool
 }
 
-// reading is the reading of one whole reply, from its first byte to its last.
+// reading folds the marks of one reply into items. Parse does so with the whole reply; the
+// Shower with a reply that grows, up to what only its end decides.
 type reading struct {
-	*scanner
+	scanner
 	tools  *resolver
 	quoted []Quoted
 	items  []item
 
-	noted    int    // up to where the text is taken note of
-	hasText  bool   // there is text outside thoughts and marks
-	lastText int    // where the last such text ends
-	called   bool   // there is a call
-	calledTo int    // where the last one ends
-	over     bool   // a made-up result has ended everything
-	ending   ending // how the last text before noted ends
+	said   bool   // there is text or a call before the last item
+	called int    // where the last call ends
+	ending ending // how the text before the last mark ends
+	seen   int    // where that mark ends
+	swept  bool   // the blanks behind the last item belong to it
+	over   int    // where a made-up result or turn begins, which ends everything; -1 if none does
 
-	began    bool   // the reply began with a thought
-	turns    int    // ends of thoughts that came without a beginning
-	thinking bool   // in a thought that never ends, only calls in marks count
-	text     int    // opening marks of thoughts that are text; so are as many closing ones
-	around   bool   // a mark around the answer was opened
-	endless  bool   // no closing mark of a thought follows
-	inner    bool   // in a code fence, where only calls without an envelope count
-	misfit   string // why a line that begins with a tool's name is no call
+	arg    string   // the name of the directive whose argument goes on; "" if none does
+	argAt  int      // where the argument begins
+	limit  int      // where it ends at the latest
+	opened mark     // the mark of the open thought
+	saved  *reading // the state before it
+	first  bool     // it is the first thing in the reply
+	header bool     // it is a header's: only the end of a message closes it
+
+	began    bool // the reply began with a thought
+	endless  bool // no thought that begins from here on is closed
+	unclosed int  // the number of items up to the opening mark of a thought that is never closed; 0 if there is none
+	text     int  // opening marks of thoughts that are text; so are as many closing ones
+	turns    int  // ends of thoughts that came without a beginning
+	around   bool // a mark around the answer was opened
 	vain     int
+	stopped  bool // only the end of the reply decides
+}
+
+func newReading(m Marks, tools []Tool, quoted []Quoted) *reading {
+	return &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted, over: -1}
 }
 
 // Parse returns the parts of a whole reply, which ended for reason: "stop", or "" if the
 // server gave none. A reply that ended otherwise has no calls that run, because its last
 // one may be incomplete. Parse is pure and takes time linear in the length of the reply.
 func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part {
-	r := &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted}
+	r := newReading(m, tools, quoted)
 	r.s, r.whole = whole, true
-	r.pair()
 	r.read()
 	return r.parts(reason)
 }
 
-// read finds the items.
+// pair matches a thought between words at the beginning of a reply. They count only if the
+// thought is closed.
+var pair = regexp.MustCompile(`^(?s)\s*(?:Thought:|<unused94>thought|Here is my thought process:|analysis)(.*?)(?:\n(?:Action:|Final Answer:)|<unused95>|Here is my response:|assistant(?:final|commentary))`)
+
+// read folds in all marks that are certain.
 func (r *reading) read() {
-	for {
-		t, st := r.next()
-		if st == no {
-			return
-		}
-		if r.vain > maxVain && (t.kind != tokenMark || t.mark.kind == markEnvelope || t.mark.kind == markCall || t.mark.kind == markHeader) {
-			r.skip(t)
-			continue
-		}
-		switch t.kind {
-		case tokenMark:
-			r.mark(t)
-		case tokenFence:
-			r.readFence(t)
-		case tokenAction:
-			if r.thinking || r.inner {
-				r.skip(t)
-				continue
-			}
-			t.mark = mark{from: t.from, to: t.to, kind: markEnvelope}
-			r.envelope(t)
-		case tokenResult:
-			if !r.called || r.thinking || !r.rest(t.from, itemResult) {
-				r.skip(t)
-			}
-		default:
-			switch {
-			case r.thinking:
-				r.skip(t)
-			case t.isLine():
-				r.directive(t)
-			default:
-				r.bare(t)
-			}
+	if r.whole {
+		if at := pair.FindStringSubmatchIndex(r.s); at != nil {
+			r.began = true
+			r.add(item{to: at[2]}, true)
+			r.endThought(at[2], mark{from: at[3], to: at[0] + len(strings.TrimSuffix(r.s[:at[1]], "Action:"))})
 		}
 	}
-}
-
-// pairs are what models write around a thought at the beginning of a reply, in words. They
-// count only if the thought is closed.
-var pairs = []struct {
-	open  string
-	close []string
-}{
-	{"Thought:", []string{"\nAction:", "\nFinal Answer:"}},
-	{"<unused94>thought", []string{"<unused95>"}},
-	{"Here is my thought process:", []string{"Here is my response:"}},
-	{"analysis", []string{"assistantfinal", "assistantcommentary"}},
-}
-
-// pair reads a thought between such words.
-func (r *reading) pair() {
-	from := r.behindBlanks(0)
-	for _, p := range pairs {
-		if !strings.HasPrefix(r.s[from:], p.open) {
-			continue
-		}
-		end := mark{from: len(r.s)}
-		for _, word := range p.close {
-			if at := strings.Index(r.s, word); at >= 0 && at < end.from {
-				end = mark{from: at, to: at + len(word)}
-				if word == "\nAction:" {
-					end.to = at + 1 // it says what follows
-				}
+	for !r.stopped {
+		if r.swept {
+			rest := strings.TrimLeft(r.s[r.at:], blanks)
+			to := len(r.s) - len(rest)
+			if n := len(r.items); n > 0 {
+				r.items[n-1].to = to
+			}
+			r.moveTo(to, true)
+			if r.swept = rest == ""; r.swept {
+				return
 			}
 		}
-		if r.steps += len(r.s); end.from < len(r.s) {
-			r.began = true
-			r.addThought(item{from: from, to: from + len(p.open), kind: itemMark}, end)
+		m, st := r.next()
+		if st == no {
+			m.from = len(r.s)
 		}
-		return
+		if r.arg != "" && (m.from >= r.limit || r.endsArg(m)) {
+			r.closeArg(min(m.from, r.limit))
+			continue
+		}
+		switch {
+		case st == no && r.thinking && r.whole:
+			r.neverCloses()
+		case st != yes || !r.fold(m):
+			return
+		}
 	}
 }
 
 // add appends an item and goes on behind it; fresh says that a line begins there.
 func (r *reading) add(i item, fresh bool) {
-	r.note(i.from)
-	r.noted = i.to
+	r.said = r.said || strings.TrimSpace(r.s[r.done():i.from]) != ""
 	if i.calls != nil {
-		r.called, r.calledTo, r.ending = true, i.to, nothing
+		r.said, r.called, r.ending, r.seen = true, i.to, nothing, i.to
 	}
-	r.over = r.over || i.kind == itemResult
-	r.items = append(r.items, i)
+	if i.to > i.from {
+		r.items = append(r.items, i)
+	}
 	r.moveTo(i.to, fresh)
 }
 
-// skip leaves a token as text.
-func (r *reading) skip(t token) {
-	to := max(t.to, t.from+1)
-	if t.kind == tokenName || t.kind == tokenAction {
-		to = t.from + 1
+// done returns where the last item ends.
+func (r *reading) done() int {
+	if n := len(r.items); n > 0 {
+		return r.items[n-1].to
 	}
-	r.moveTo(to, false)
+	return 0
 }
 
-// note takes note of the text before an item.
-func (r *reading) note(before int) {
-	text := strings.TrimSpace(r.s[r.noted:max(r.noted, before)])
-	if text != "" && !r.over {
-		r.hasText, r.lastText = true, before
-		r.ending = endingOf(r.s[r.noted:before])
-	}
-	r.noted = max(r.noted, before)
+// skip leaves a mark as text.
+func (r *reading) skip(m mark) bool {
+	r.moveTo(max(m.to, m.from+1), false)
+	r.begin = false
+	return true
 }
 
-// said reports whether there is text or a call before, outside thoughts and marks.
-func (r *reading) said(before int) bool {
-	return r.hasText || r.called || strings.TrimSpace(r.s[r.noted:before]) != ""
+// stop stops the Shower: only the end of the reply decides.
+func (r *reading) stop() bool {
+	r.stopped = !r.whole
+	return r.stopped
 }
+
+// isFirst reports whether nothing was said before a place.
+func (r *reading) isFirst(at int) bool { return !r.said && r.behindItem(at) }
 
 // behindItem reports whether nothing but blanks stands between the last item and a place,
 // or the reply's beginning and it.
-func (r *reading) behindItem(at int) bool { return strings.TrimSpace(r.s[r.noted:at]) == "" }
-
-// lineBegins reports whether only blanks stand between the beginning of a line and a place.
-func (r *reading) lineBegins(at int) bool {
-	before := strings.TrimRight(r.s[max(0, at-maxMark):at], " \t")
-	return before == "" && at <= maxMark || strings.HasSuffix(before, "\n")
-}
-
-// lineEnd returns where the line ends at a place.
-func (r *reading) lineEnd(at int) int {
-	line, _, _ := strings.Cut(r.s[at:], "\n")
-	return at + len(line)
-}
+func (r *reading) behindItem(at int) bool { return strings.TrimSpace(r.s[r.done():at]) == "" }
 
 // lineEnds reports whether only blanks stand between a place and the end of the line.
 func (r *reading) lineEnds(at int) bool {
@@ -218,157 +185,80 @@ func (r *reading) lineEnds(at int) bool {
 	return after == "" || after[0] == '\n'
 }
 
-// mark reads what a mark begins, or leaves it as text.
-func (r *reading) mark(t token) {
-	m := t.mark
+// lineBegins reports whether only blanks stand between the beginning of a line and a place.
+func (r *reading) lineBegins(at int) bool {
+	before := strings.TrimRight(r.s[max(0, at-maxMark):at], " \t")
+	return before == "" && at <= maxMark || strings.HasSuffix(before, "\n")
+}
+
+// fold takes in the next mark, or leaves it as text. It returns false if what follows, which
+// isn't there yet, decides, or the end of the reply.
+func (r *reading) fold(m mark) bool {
+	before := r.sentence(m.from)
+	if m.kind < markLead && !r.thinking {
+		r.ending, r.seen = before, m.to
+	}
+	isCall := !m.close && (m.kind == markEnvelope || m.kind == markCall)
 	switch {
-	case m.kind == markEnvelope && !m.close, m.kind == markCall && !m.close:
-		r.envelope(t)
-		return
-	case r.thinking && m.kind != markEnd && m.kind != markHeader:
-	case m.kind == markThought && m.close:
-		if r.closesThought(m) {
-			return
-		}
-	case m.kind == markThought:
-		if !t.hidden && r.opensThought(m) {
-			return
-		}
-		r.text++
+	case r.thinking:
+		return r.inThought(m)
+	case m.kind == markFence:
+		return r.onFence(m, before)
+	case m.kind == markThought && r.unclosed == 0:
+		return r.onThought(m, before)
+	case r.over >= 0, r.arg != "", r.vain > maxVain && m.kind >= markLead || r.vain > maxVain && (isCall || m.kind == markHeader),
+		r.unclosed > 0 && !isCall && m.kind != markEnd && m.kind != markHeader:
+	case isCall:
+		return r.envelope(m, before)
 	case m.kind == markEnvelope || m.kind == markCall: // a stray closing mark behind a call
 		if n := len(r.items); n > 0 && r.items[n-1].calls != nil && r.behindItem(m.from) {
-			r.add(item{from: m.from, to: m.to, kind: itemMark}, false)
-			return
+			r.add(item{from: m.from, to: m.to}, false)
+			return true
 		}
 	case m.kind == markEnd:
-		line := r.s[max(0, m.from-maxHead):m.from]
-		line = strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:])
-		if line != "" && strings.Trim(line, "-*+•–0123456789.)") == "" || m.word == "/s" && strings.Contains(line, "<s>") {
-			break // the item of a list, or text that is struck out
-		}
-		behind := r.behindBlanks(m.to)
-		if _, st := markAt(r.s, behind, r.literals); st == yes || behind == len(r.s) {
-			r.add(item{from: m.from, to: m.to, kind: itemMark}, false)
-			return
-		}
+		return r.onEnd(m)
 	case m.kind == markRole:
-		if r.role(m) {
-			return
-		}
+		return r.onRole(m, before)
 	case m.kind == markHeader:
-		if r.header(m) {
-			return
-		}
+		return r.onHeader(m, before)
 	case m.kind == markAround:
 		if m.close && r.around || !m.close && r.behindItem(m.from) {
 			r.around = !m.close
-			r.add(item{from: m.from, to: r.behindBlanks(m.to), kind: itemMark}, true)
-			return
+			r.add(item{from: m.from, to: m.to}, true)
+			r.swept = true
+			return true
 		}
-	case m.kind == markResult && !m.close && r.called:
-		if r.rest(m.from, itemResult) {
-			return
+	case m.kind == markResult:
+		if !m.close && r.called > 0 {
+			r.over = m.from
 		}
-	}
-	r.skip(t)
-}
-
-// opensThought reads a thought that a mark opens.
-func (r *reading) opensThought(m mark) bool {
-	first := r.behindItem(m.from) && !r.said(m.from)
-	if !first && !r.fresh && !r.behindItem(m.from) && (!r.began || r.sentence(m.from) != finished) {
+	case r.stop():
 		return false
-	}
-	if end, st := r.closing(m.to); st == yes {
-		r.began = r.began || first
-		r.addThought(item{from: m.from, to: m.to, kind: itemMark}, end)
+	case m.kind == markLine:
+		tool, _ := r.tools.find(m.attr)
+		line, _, _ := strings.Cut(r.s[m.to:], "\n")
+		i := item{from: m.from, to: m.to, kind: itemLine, before: before, open: tool.Long, line: m.to + len(line), begun: len(strings.Fields(line)) > 1}
+		i.weak = strings.TrimRight(strings.Trim(r.s[m.from:m.to], "*"), ":：") != m.attr
+		if r.arg, r.argAt, r.limit = m.attr, m.to, i.line; i.open && i.begun {
+			r.limit = len(r.s)
+		}
+		r.add(i, false)
+		r.begin = false
+		r.opened = m
 		return true
+	default:
+		return r.bare(m, before)
 	}
-	r.endless = true
-	rest := r.s[m.to:]
-	letter, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
-	if !first || strings.HasPrefix(rest, " ") && unicode.IsLower(letter) && !strings.Contains(rest, "\n") {
-		return false
-	}
-	r.unclosed(item{from: m.from, to: m.to, kind: itemMark})
-	return true
+	return r.skip(m)
 }
 
-// addThought appends the opening mark, the thought and its closing mark, with the blanks
-// behind it.
-func (r *reading) addThought(open item, end mark) {
-	r.add(open, true)
-	r.add(item{from: open.to, to: end.from, kind: itemThought}, true)
-	r.add(item{from: end.from, to: r.behindBlanks(end.to), kind: itemMark}, true)
-}
-
-func (r *reading) behindBlanks(at int) int {
-	return len(r.s) - len(strings.TrimLeft(r.s[at:], " \t\r\n"))
-}
-
-// unclosed reads a thought that is never closed: all the rest is thought, but for the calls
-// in marks that are the last thing in it.
-func (r *reading) unclosed(open item) {
-	r.add(open, true)
-	first := len(r.items)
-	said, lastText := r.hasText, r.lastText
-	r.thinking = true
-	r.read()
-	end := len(r.s)
-	keep := len(r.items)
-	for keep > first && (r.items[keep-1].kind == itemEnvelope || r.items[keep-1].kind == itemMark) && strings.TrimSpace(r.s[r.items[keep-1].to:end]) == "" {
-		keep--
-		end = r.items[keep].from
+// sentence returns how the text before a place ends, without thoughts and marks.
+func (r *reading) sentence(at int) ending {
+	text := r.s[min(at, max(r.seen, r.done())):at]
+	if strings.TrimSpace(text) == "" {
+		return r.ending
 	}
-	last := append([]item{{from: open.to, to: end, kind: itemThought}}, r.items[keep:]...)
-	r.items = append(r.items[:first], last...)
-	r.noted = len(r.s)
-	r.hasText, r.lastText = said, lastText
-}
-
-// closing finds the mark that ends a thought which begins here.
-func (r *reading) closing(from int) (m mark, st status) {
-	if r.endless {
-		return m, no
-	}
-	at, judge := r.at, r.judge
-	r.at, r.judge = from, true
-	m, st = r.thoughtEnd()
-	r.steps += r.at - from
-	r.at, r.judge, r.fence = at, judge, ""
-	return m, st
-}
-
-// closesThought takes a closing mark without an opening one: all before it is thought.
-func (r *reading) closesThought(m mark) bool {
-	if r.text > 0 {
-		r.text--
-		return false
-	}
-	if !r.closesHere(m) {
-		return false
-	}
-	from := 0
-	if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
-		from = r.items[0].to
-	}
-	*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true, turns: r.turns + 1}
-	if from > 0 {
-		r.add(item{to: from, kind: itemMark}, true)
-	}
-	r.addThought(item{from: from, to: from, kind: itemMark}, m)
-	return true
-}
-
-// closesHere reports whether a closing mark stands where models write one: at a line's
-// beginning or end, or glued to what is before it, if that ends or something begins.
-func (r *reading) closesHere(m mark) bool {
-	if r.lineBegins(m.from) || r.lineEnds(m.to) {
-		return true
-	}
-	before, _ := utf8.DecodeLastRuneInString(r.s[:m.from])
-	after, _ := utf8.DecodeRuneInString(r.s[m.to:])
-	return !unicode.IsSpace(before) && (strings.ContainsRune(sentenceEnds, before) || unicode.IsUpper(after) || unicode.IsSpace(after) || strings.ContainsRune("<[{◁", after))
+	return endingOf(text)
 }
 
 // ending is how the text before a place ends.
@@ -378,19 +268,12 @@ const (
 	nothing  ending = iota // there is none
 	finished               // with a sentence
 	colon
-	sign // with something else that is no letter
-	open // in the middle of a sentence
+	sign  // with something else that is no letter
+	open  // in the middle of a sentence
+	shown // with a turn that is written about
 )
 
 const sentenceEnds = ".!?…。！？"
-
-// sentence returns how the text before a place ends, without thoughts and marks.
-func (r *reading) sentence(at int) ending {
-	if text := r.s[r.noted:at]; strings.TrimSpace(text) != "" {
-		return endingOf(text)
-	}
-	return r.ending
-}
 
 // endingOf returns how a text ends. Behind a blank line, a sentence without its end counts
 // as a sign.
@@ -410,263 +293,417 @@ func endingOf(text string) ending {
 	return open
 }
 
-// rest takes all the rest as one item, because the model made it up, unless it hides the
-// end of a thought that had no beginning.
-func (r *reading) rest(from int, kind itemKind) bool {
-	for at := from; ; {
-		end, st := r.closing(at)
-		if st == no {
-			r.add(item{from: from, to: len(r.s), kind: kind}, true)
-			return true
-		}
-		if r.closesHere(end) && !r.opens(at, end.from) {
+// onThought takes in the mark of a thought outside one.
+func (r *reading) onThought(m mark, before ending) bool {
+	switch {
+	case m.close && r.text > 0:
+		r.text--
+	case m.close:
+		if after := strings.TrimLeft(r.s[m.to:], " \t\r"); after == "" && !r.whole {
 			return false
 		}
-		at = end.to
+		if !r.closesHere(m) {
+			break
+		}
+		// All before is thought.
+		head := 0
+		if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
+			head = r.items[0].to
+		}
+		*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true, endless: r.endless, turns: r.turns + 1, over: -1}
+		r.add(item{to: head}, true)
+		r.endThought(head, m)
+		return true
+	case m.hidden || r.endless || r.arg != "" || !m.fresh && !r.behindItem(m.from) && (!r.began || before != finished):
+		r.text++
+	default:
+		r.openThought(m, false)
+		return true
 	}
+	return r.skip(m)
 }
 
-// opens reports whether a thought begins in a range, on a line of its own.
-func (r *reading) opens(from, to int) bool {
-	for at := from; at < to; at++ {
-		if m, st := markAt(r.s, at, r.literals); st == yes && m.kind == markThought && !m.close && r.lineBegins(at) {
+// openThought begins a thought.
+func (r *reading) openThought(m mark, header bool) {
+	saved := *r
+	saved.saved = nil
+	first := r.isFirst(m.from)
+	r.add(item{from: m.from, to: m.to}, true)
+	r.opened, r.saved, r.first, r.header, r.thinking, r.began = m, &saved, first, header, true, r.began || first
+}
+
+// endThought appends a thought and the mark that ends it, with the blanks behind it.
+func (r *reading) endThought(from int, end mark) {
+	r.add(item{from: from, to: end.from, kind: itemThought}, true)
+	r.add(item{from: end.from, to: end.to}, true)
+	r.thinking, r.saved, r.fence, r.swept = false, nil, "", end.to > end.from
+}
+
+// inThought takes in a mark in a thought, of which only its end counts: the first closing
+// mark of any word, or the end of a message.
+func (r *reading) inThought(m mark) bool {
+	closes := m.kind == markThought && m.close && !r.header
+	switch {
+	case m.kind == markFence:
+		if _, _, closed := r.fenceEnd(m.to, m.word); closed || !r.whole {
+			r.fence = m.word
+		}
+		r.moveTo(m.to, true)
+		return true
+	case r.header && m.kind == markEnd && m.word != "call", r.header && m.kind == markHeader && m.close:
+		closes = true
+	case r.header && m.kind == markHeader:
+		found := messageHeader.FindString(r.s[m.from:min(len(r.s), m.from+maxMark)])
+		if found == "" && !r.whole && len(r.s) < m.from+maxMark {
+			return false
+		}
+		if closes = strings.Contains(found, "final"); closes {
+			m.to = m.from
+		}
+	}
+	if !closes {
+		return r.skip(m)
+	}
+	r.endThought(r.done(), m)
+	return true
+}
+
+// neverCloses goes back to the mark of a thought that has no end: all the rest is thought,
+// but for the calls in marks that are the last thing in it; or the mark is text.
+func (r *reading) neverCloses() {
+	m, first, header, steps := r.opened, r.first, r.header, r.steps
+	*r = *r.saved
+	r.endless, r.steps = true, steps
+	rest := r.s[m.to:]
+	letter, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+	if !header && (!first || strings.HasPrefix(rest, " ") && unicode.IsLower(letter) && !strings.Contains(rest, "\n")) {
+		r.text++
+		r.skip(m)
+		return
+	}
+	r.add(item{from: m.from, to: m.to}, true)
+	r.unclosed = len(r.items)
+}
+
+// closesHere reports whether a closing mark stands where models write one: at a line's
+// beginning or end, or glued to what is before it, if that ends or something begins.
+func (r *reading) closesHere(m mark) bool {
+	if r.lineBegins(m.from) || r.lineEnds(m.to) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(r.s[:m.from])
+	after, _ := utf8.DecodeRuneInString(r.s[m.to:])
+	return !unicode.IsSpace(before) && (strings.ContainsRune(sentenceEnds, before) || unicode.IsUpper(after) || unicode.IsSpace(after) || strings.ContainsRune("<[{◁", after))
+}
+
+// onEnd takes in an end mark, if nothing but marks follows.
+func (r *reading) onEnd(m mark) bool {
+	line := r.s[max(0, m.from-maxNear):m.from]
+	line = strings.TrimSpace(line[strings.LastIndexByte(line, '\n')+1:])
+	if line != "" && strings.Trim(line, "-*+•–0123456789.)") == "" || m.word == "/s" && strings.Contains(line, "<s>") {
+		return r.skip(m) // the item of a list, or text that is struck out
+	}
+	behind := len(r.s) - len(strings.TrimLeft(r.s[m.to:], blanks))
+	_, st := markAt(r.s, behind, r.literals)
+	switch {
+	case !r.whole && (st == more || behind == len(r.s)):
+		return false
+	case st != yes && behind < len(r.s):
+		return r.skip(m)
+	}
+	r.add(item{from: m.from, to: m.to}, false)
+	return true
+}
+
+var roleHeader = regexp.MustCompile(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
+
+// onRole takes in the header of a turn. That of a user, after something was said, ends the
+// reply: what follows is a turn that the model made up.
+func (r *reading) onRole(m mark, before ending) bool {
+	name, to := m.word, m.to
+	if strings.HasPrefix(name, "start_") || name == "im_start" {
+		found := roleHeader.FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
+		name, to = strings.TrimSpace(found[1]), to+len(found[0])
+	}
+	if !r.whole && !strings.Contains(r.s[m.to:], "\n") && len(r.s)-m.to < maxHeld/2 {
+		return false
+	}
+	alone := m.fresh && r.lineEnds(to) && before != colon
+	isFirst := r.isFirst(m.from)
+	switch {
+	case m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0):
+		if r.seen = to; before == colon {
+			r.ending = shown
+		}
+		return r.skip(m)
+	case name == "assistant", name == "model", isFirst:
+		r.add(item{from: m.from, to: to}, true)
+		r.swept, r.seen = isFirst, to
+		return true
+	}
+	r.over = m.from
+	return !r.stop() && r.skip(m)
+}
+
+// messageHeader matches the header of a message. Gemma writes <|channel>thought and a line
+// break. recipient matches the tool in it.
+var (
+	messageHeader = regexp.MustCompile(`^<\|\w+(?:\|>((?s:.*?)<\|(?:message|content)\|>)|>(.*))`)
+	recipient     = regexp.MustCompile(`(?:\bto=|<\|recipient\|>\s*)([\pL\pN_./-]+)`)
+)
+
+// onHeader takes in the header of a message: <|channel|>analysis<|message|> begins a
+// thought, a recipient a call, anything else an answer.
+func (r *reading) onHeader(m mark, before ending) bool {
+	if m.close || !r.behindItem(m.from) && !m.fresh {
+		return r.skip(m)
+	}
+	found := messageHeader.FindStringSubmatch(r.s[m.from:min(len(r.s), m.from+maxMark)])
+	if !r.whole && len(r.s)-m.from < maxMark && (found == nil || found[1] == "" && !strings.Contains(r.s[m.from:], "\n")) {
+		return false
+	} else if found == nil {
+		return r.skip(m)
+	}
+	m.to = m.from + len(found[0])
+	r.seen = m.to
+	to := recipient.FindStringSubmatch(found[0])
+	text := strings.TrimSpace(found[2])
+	switch {
+	case to != nil && to[1] != "all":
+		m.kind, m.attr = markCall, to[1]
+		return r.envelope(m, before)
+	case r.unclosed > 0:
+		return r.skip(m)
+	case strings.Contains(found[1], "analysis") || vocabulary()[text].kind == markThought:
+		r.openThought(m, true)
+	default:
+		r.add(item{from: m.from, to: m.to}, true)
+		r.swept = true
+	}
+	return true
+}
+
+// broken is the beginning of a call that can't be read.
+var broken = regexp.MustCompile(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
+
+// envelope takes in an envelope.
+func (r *reading) envelope(m mark, before ending) bool {
+	if after := r.s[m.to:]; !r.whole {
+		switch {
+		case m.hidden && after != "" && strings.IndexByte("\"'`*) ", after[0]) >= 0:
+			return r.skip(m)
+		case strings.TrimLeft(after, blanks) != "" || len(after) > maxHeld:
+			r.stop()
+		}
+		return false
+	}
+	e := envelope{values: values{s: r.s, at: m.to, loose: true}, tools: r.tools}
+	ok := e.inside(m)
+	e.at = min(e.at, len(r.s))
+	isCall := ok && len(e.calls) > 0
+	if r.steps += max(e.at, e.far) - m.from; !isCall {
+		r.vain += max(e.at, e.far) - m.from
+	}
+	_, named := r.tools.find(m.attr)
+	hidden := m.hidden || r.enclosed(m.from, e.at)
+	switch {
+	case hidden && isCall:
+		r.moveTo(e.at, false)
+	case isCall:
+		r.take(item{from: m.from, to: e.at, kind: itemEnvelope, before: before}, e.calls)
+	case ok && !hidden && (e.closed || e.none):
+		r.add(item{from: m.from, to: e.at}, false) // empty
+	case !ok && !hidden && (named || broken.MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
+		end := len(r.s) // of what can't be read
+		for at := m.to; at < end; at++ {
+			if found, st := markAt(r.s, at, r.literals); st == yes && found.close && found.word == m.word {
+				end = found.to
+			}
+		}
+		r.vain += end - m.to
+		name := m.attr
+		if len(e.calls) > 0 {
+			name = e.calls[0].name
+		}
+		r.add(item{from: m.from, to: end, kind: itemEnvelope, before: before, calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
+	default:
+		r.skip(m)
+	}
+	return true
+}
+
+// enclosed reports whether a range stands in a quotation, inline code or parentheses that
+// began behind the last call.
+func (r *reading) enclosed(from, to int) bool {
+	before, after := r.s[max(r.called, from-maxNear):from], r.s[to:min(len(r.s), to+maxNear)]
+	for opening, closing := range closings {
+		open := strings.Count(before, opening) - strings.Count(before, closing)
+		if opening == closing {
+			open = strings.Count(before, opening) % 2
+		}
+		if open > 0 && strings.Contains(after, closing) {
 			return true
 		}
 	}
 	return false
 }
 
-var roleHeader = regexp.MustCompile(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
+// closings are quotation marks and parentheses by what opens them. German opens with „ and
+// closes with what English opens with.
+var closings = map[string]string{`"`: `"`, "`": "`", "“": "”", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』", "(": ")", "<!--": "-->", "<code>": "</code>", "<pre>": "</pre>"}
 
-// role reads the header of a turn. That of a user, after something was said, ends the
-// reply: what follows is a turn that the model made up.
-func (r *reading) role(m mark) bool {
-	name, to := m.word, m.to
-	if strings.HasPrefix(name, "start_") || name == "im_start" {
-		found := roleHeader.FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
-		name, to = strings.TrimSpace(found[1]), to+len(found[0])
+// bare takes in calls without an envelope: NAME(…), NAME{…}, a list of these, JSON, or any
+// of them behind words like Action:. Whether they are meant is decided at the end, by what
+// stands around them.
+func (r *reading) bare(m mark, before ending) bool {
+	e := envelope{values: values{s: r.s[:min(len(r.s), m.from+maxBare)], at: m.from}, tools: r.tools, names: r.names}
+	if m.kind == markLead {
+		e.names, e.lead, e.at = nil, true, m.to
 	}
-	alone := r.lineBegins(m.from) && r.lineEnds(to) && r.sentence(m.from) != colon
-	if m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0) {
-		return false
+	ok := e.inside(m) && len(e.calls) > 0
+	for _, c := range e.calls {
+		tool, _ := r.tools.find(c.name)
+		ok = ok && (m.kind == markLead || tool.For == "") // {"name": "coder", …} may be anything
 	}
-	switch {
-	case name == "assistant", name == "model", !r.said(m.from):
-	case r.called && (name == "observation" || name == "tool"):
-		return r.rest(m.from, itemResult)
-	default:
-		return r.rest(m.from, itemMark)
+	ok = ok && !r.enclosed(m.from, e.at)
+	i := item{from: m.from, to: e.at, kind: itemBare, before: before}
+	if m.kind == markLead {
+		if thought := strings.LastIndex(r.s[r.done():m.from], "\nThought:"); thought > 0 {
+			i.before = endingOf(r.s[r.done() : r.done()+thought]) // the thought belongs to the action
+		}
+		rest := strings.TrimLeft(r.s[e.at:], " \t\r`")
+		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
+		line, _, _ := strings.Cut(r.s[e.at:], "\n")
+		i.weak, i.open, i.line = true, true, e.at+len(line)
 	}
-	r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
+	if r.steps += max(e.far, e.at) - m.from; !ok {
+		r.vain += max(e.far, e.at) - m.from
+		return r.skip(m)
+	}
+	r.take(i, e.calls)
 	return true
 }
 
-// messageHeader is the header of a message. Gemma writes <|channel>thought and a line break.
-var messageHeader = regexp.MustCompile(`^<\|\w+(?:\|>(.*?)<\|message\|>|>(.*))`)
-
-// header reads the header of a message: <|channel|>analysis<|message|> begins a thought, a
-// recipient a call, anything else an answer.
-func (r *reading) header(m mark) bool {
-	if m.close || !r.behindItem(m.from) && !r.lineBegins(m.from) {
+// onFence takes in a code fence that holds nothing but calls. Any other is shown.
+func (r *reading) onFence(m mark, before ending) bool {
+	named := namesEnvelope(m.attr)
+	body, end, closed := len(r.s), len(r.s), false
+	switch {
+	case r.arg != "" || r.unclosed > 0 || r.over >= 0 || r.vain > maxVain:
+	case r.whole:
+		body, end, closed = r.fenceEnd(m.to, m.word)
+	case named:
+		r.stop()
 		return false
-	}
-	found := messageHeader.FindStringSubmatch(r.s[m.from:min(len(r.s), m.from+maxMark)])
-	if found == nil {
-		return false
-	}
-	text, to := found[1]+found[2], m.from+len(found[0])
-	open := item{from: m.from, to: to, kind: itemMark}
-	if _, name, ok := strings.Cut(text, "to="); ok {
-		name = toolName.FindString(name)
-		r.envelope(token{mark: mark{from: m.from, to: to, kind: markCall, attr: name}})
-		return true
-	}
-	if r.thinking {
-		return false
-	}
-	if !strings.Contains(text, "analysis") && vocabulary()[strings.TrimSpace(text)].kind != markThought {
-		r.add(item{from: m.from, to: r.behindBlanks(to), kind: itemMark}, true)
-		return true
-	}
-	r.began = r.began || !r.said(m.from)
-	for at := to; at < len(r.s); at++ {
-		if r.s[at] != '<' {
-			continue
+	default:
+		inner := scanner{s: r.s[m.to:], names: r.names, plain: r.plain, begin: true, fresh: true}
+		found, st := inner.next()
+		blank := strings.TrimSpace(inner.s[:inner.at]) == ""
+		if blank && (st == yes && found.kind != markFence || st != yes && len(inner.s) < maxHeld) {
+			r.stopped = st == yes
+			return false
 		}
-		if end, st := markAt(r.s, at, r.literals); st == yes && (end.kind == markEnd || end.kind == markHeader) {
-			if end.kind == markHeader && !end.close {
-				end.to = end.from // begins the next message
-			}
-			r.steps += at - to
-			r.addThought(open, end)
+	}
+	if closed {
+		e := envelope{values: values{s: r.s[:body], at: m.to, loose: named}, tools: r.tools, names: r.names, lines: true}
+		i := item{from: m.from, to: end, kind: itemFence, before: before}
+		if named {
+			e.names, i.kind = nil, itemEnvelope
+		}
+		if e.inside(m) && len(e.calls) > 0 && strings.Trim(r.s[min(e.at, body):body], blanks+",;)]}") == "" {
+			r.take(i, e.calls)
 			return true
 		}
+		r.vain += body - m.to
+		r.steps += body - m.to
 	}
-	r.unclosed(open)
+	r.moveTo(m.to, true)
+	r.fence = m.word
 	return true
 }
 
-// envelope reads an envelope.
-func (r *reading) envelope(t token) {
-	m := t.mark
-	e := envelope{values: values{s: r.s, at: m.to, loose: true}, tools: r.tools}
-	var ok bool
-	if m.kind == markCall || m.attr != "" {
-		ok = e.tagged(m)
-	} else {
-		ok = e.inside(m.word)
+// endsArg reports whether a mark ends the argument of a directive: another directive, a
+// made-up result or turn, or the end of something at the line's end.
+func (r *reading) endsArg(m mark) bool {
+	switch m.kind {
+	case markLine, markResult:
+		return true
+	case markRole:
+		return m.fresh
+	case markThought:
+		return m.close && r.text == 0 && (r.lineEnds(m.to) || r.closesHere(m))
+	case markEnd:
+		return r.lineEnds(m.to)
+	case markEnvelope:
+		return m.close && r.lineEnds(m.to)
 	}
-	if e.at = min(e.at, len(r.s)); t.kind == tokenAction { // Action: ```json
-		if behind := r.behindBlanks(e.at); strings.HasPrefix(r.s[behind:], "```") {
-			e.at = behind + len("```")
-		}
-		rest := strings.TrimLeft(r.s[e.at:], " \t\r")
-		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
-	}
-	end := e.at
-	if !ok || len(e.calls) == 0 {
-		r.vain += max(e.at, e.far) - m.from
-	}
-	r.steps += max(e.at, e.far) - m.from
-	hidden := t.hidden || r.enclosed(m.from, end)
-	_, named := r.tools.find(m.attr)
-	switch {
-	case ok && len(e.calls) > 0 && hidden:
-		r.moveTo(end, false)
-	case ok && len(e.calls) > 0:
-		i := item{from: m.from, to: end, kind: itemEnvelope}
-		if t.kind == tokenAction {
-			i.open, i.line = true, r.lineEnd(end)
-			if tool, _ := r.tools.find(e.calls[0].name); tool.Long {
-				i.line = r.lineEnd(m.to)
-			}
-			if thought := strings.LastIndex(r.s[r.noted:m.from], "\nThought:"); thought > 0 {
-				i.before = endingOf(r.s[r.noted : r.noted+thought]) // the thought belongs to the action
-			}
-		}
-		r.take(i, e.calls)
-	case ok && !hidden && (e.closed || e.none):
-		r.add(item{from: m.from, to: end, kind: itemMark}, false) // empty
-	case !ok && !hidden && (named || broken.MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
-		r.unreadable(m, e.calls)
-	default:
-		r.skip(t)
-	}
+	return false
 }
 
-// broken is the beginning of a call that can't be read.
-var broken = regexp.MustCompile(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
-
-// unreadable takes an envelope that can't be read as a call that doesn't run, up to its
-// closing mark.
-func (r *reading) unreadable(m mark, calls []call) {
-	end := len(r.s)
-	for at := m.to; at < len(r.s); at++ {
-		if found, st := markAt(r.s, at, r.literals); st == yes && found.close && found.word == m.word {
-			end = found.to
-			break
-		}
+// closeArg ends the argument of a directive. A long one goes on over the next lines, if the
+// task has begun on the line.
+func (r *reading) closeArg(end int) {
+	name, arg := r.arg, strings.TrimSpace(r.s[r.argAt:end])
+	around := strings.Replace(r.opened.word, "[", "]", 1)
+	if rest, ok := strings.CutPrefix(arg, around); ok { // **NAME:**
+		arg = strings.TrimSpace(rest)
+	} else { // **NAME: …**
+		arg = strings.TrimSpace(strings.TrimSuffix(arg, around))
 	}
-	r.vain += end - m.to
-	name := m.attr
-	if len(calls) > 0 {
-		name = calls[0].name
+	var value any = arg
+	if name == foreignName {
+		name, arg, _ = strings.Cut(arg, " ")
+		value = decoded(strings.TrimSpace(arg))
 	}
-	r.add(item{from: m.from, to: end, kind: itemEnvelope, before: r.sentence(m.from), calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
+	n := len(r.items) - 1
+	i := r.items[n]
+	r.items = r.items[:n]
+	i.to, r.arg, r.fence = end, "", ""
+	r.take(i, []call{{name, value}})
 }
-
-// enclosed reports whether a range stands in a quotation, inline code or parentheses that
-// began behind the last call.
-func (r *reading) enclosed(from, to int) bool {
-	before, after := r.s[max(r.calledTo, from-maxHead, 0):from], r.s[to:min(len(r.s), to+maxHead)]
-	parens := 0
-	var quote rune // that closes the open quotation
-	for _, c := range before {
-		switch closing := closings[c]; {
-		case c == quote, quote == '”' && c == '“', quote == '“' && c == '”':
-			quote = 0
-		case quote != 0:
-		case closing != 0:
-			quote = closing
-		case c == '(':
-			parens++
-		case c == ')':
-			parens--
-		}
-	}
-	return quote != 0 && strings.ContainsRune(after, quote) || parens > 0 && strings.Contains(after, ")")
-}
-
-// closings are the quotation marks by what opens them. German opens with what English
-// closes with.
-var closings = map[rune]rune{'"': '"', '`': '`', '“': '”', '„': '“', '«': '»', '‹': '›', '「': '」', '『': '』'}
 
 // take appends an item with calls, each with its tool.
 func (r *reading) take(i item, calls []call) {
-	if i.before == nothing {
-		i.before = r.sentence(i.from)
-	}
 	for _, c := range calls {
-		tool, known := r.tools.find(c.name)
+		w := written{Call: Call{Name: c.name}}
+		if w.tool, w.known = r.tools.find(c.name); !w.known {
+			w.Why = fmt.Sprintf("there is no tool %.40s", c.name)
+		}
 		agent := ""
-		if tool.For != "" {
-			agent = tool.Name
-			tool, _ = r.tools.find(tool.For)
+		if w.tool.For != "" {
+			agent = w.tool.Name
+			w.tool, _ = r.tools.find(w.tool.For)
 		}
-		w := written{Call{Name: cmp.Or(tool.Name, c.name)}, tool, known}
-		w.Args, w.Text = arguments(c.args, tool)
-		switch {
-		case agent == "":
-		case w.Args == nil:
+		w.Name = cmp.Or(w.tool.Name, c.name)
+		if w.Args, w.Text = arguments(c.args, w.tool.Params); agent != "" && w.Args == nil {
 			w.Text = strings.TrimSpace(agent + " " + w.Text)
-		case len(tool.Params) > 0:
-			if _, given := w.Args[tool.Params[0]]; !given {
-				w.Args[tool.Params[0]] = agent
-			}
+		} else if agent != "" && w.Args[w.tool.Params[0]] == nil {
+			w.Args[w.tool.Params[0]] = agent
 		}
-		if !known {
-			w.Why = fmt.Sprintf("there is no tool %.40s", w.Name)
-		} else if tool.Fits != nil {
-			if err := tool.Fits(w.Call); err != nil {
+		if w.tool.Fits != nil {
+			if err := w.tool.Fits(w.Call); err != nil {
 				w.Why = err.Error()
 			}
 		}
 		i.calls = append(i.calls, w)
 	}
-	r.add(i, i.kind != itemEnvelope)
+	r.add(i, i.kind != itemEnvelope && !strings.HasPrefix(r.s[i.to:], "\n"))
 }
 
-// arguments returns what a call's value says: named arguments, or text.
-func arguments(value any, t Tool) (args map[string]any, text string) {
-	for range 2 {
-		if text, isText := value.(string); isText {
-			if inner, ok := decoded(text); ok {
-				value = inner
-			}
-		}
+// arguments returns what a call's value says: arguments with names, or text. Those of a list
+// have the names of the parameters in their order.
+func arguments(value any, params []string) (args map[string]any, text string) {
+	value = decoded(value)
+	list, isList := value.([]any)
+	args, isObject := value.(map[string]any)
+	if value != nil && !isObject && (!isList || len(list) > len(params)) {
+		return nil, textOf(value)
 	}
-	switch v := value.(type) {
-	case nil:
-		return map[string]any{}, ""
-	case object:
-		args = map[string]any{}
-		for _, f := range v {
-			if f.value != nil {
-				args[f.key] = plain(f.value)
-			}
-		}
-		return args, ""
-	case []any:
-		args = map[string]any{}
-		for i, one := range v {
-			if i < len(t.Params) && one != nil {
-				args[t.Params[i]] = plain(one)
-			}
-		}
-		if len(v) > len(t.Params) { // too many: its own text says more
-			return nil, textOf(v)
-		}
-		return args, ""
+	named := map[string]any{}
+	maps.Copy(named, args)
+	for i, one := range list {
+		named[params[i]] = one
 	}
-	return nil, textOf(value)
+	maps.DeleteFunc(named, func(_ string, one any) bool { return one == nil })
+	return named, ""
 }

@@ -36,8 +36,8 @@ var places = []struct {
 	{"in brackets of a thought", func(f string) string { return "[THINK]\n" + f + "\n[/THINK]The answer is 42." }, ""},
 	{"in harmony's analysis", func(f string) string {
 		return "<|channel|>analysis<|message|>I could.\n" + f + "\nNo.<|end|><|start|>assistant<|channel|>final<|message|>The answer is 42.<|return|>"
-	}, "<|channel|>"},
-	{"in a thought that goes on", func(f string) string { return "<think>I could\n" + f + "\nbut I will not do that." }, "</think> </seed:think> [/THINK] <|END_THINKING|>"},
+	}, "<|end|>"},
+	{"in a thought that goes on", func(f string) string { return "<think>I could\n" + f + "\nbut I will not do that." }, "</think> </seed:think> [/THINK] <|END_THINKING|> <|thought_end|>"},
 	{"in quotation marks", func(f string) string { return "The form is \"" + f + "\" and no more." }, ""},
 	{"in quotation marks at the end", func(f string) string { return "The form is “" + f + "”" }, ""},
 	{"in the quotation marks of others", func(f string) string { return "Die Form ist „" + f + "“ und sonst nichts." }, ""},
@@ -52,7 +52,7 @@ var places = []struct {
 func TestNothingRunsWhereItIsOnlyShown(t *testing.T) {
 	tried, run := 0, 0
 	for _, p := range places {
-		for _, f := range append(heldOut, forms...) {
+		for _, f := range allForms() {
 			if slices.ContainsFunc(strings.Fields(p.undecidable), func(ends string) bool { return strings.Contains(f.text, ends) }) {
 				continue
 			}
@@ -71,7 +71,7 @@ func TestNothingRunsWhereItIsOnlyShown(t *testing.T) {
 
 // A reply that was cut has no calls.
 func TestNothingRunsOfACutReply(t *testing.T) {
-	for _, f := range append(heldOut, forms...) {
+	for _, f := range allForms() {
 		for _, reason := range []string{"length", "loop", "time"} {
 			if got := callText(Parse(f.text, reason, Marks{}, testTools(), nil)); got != "" {
 				t.Errorf("%s, ended by %s: runs %s", f.name, reason, got)
@@ -82,7 +82,7 @@ func TestNothingRunsOfACutReply(t *testing.T) {
 
 // Every form on a page against every form in the reply.
 func TestNothingRunsThatAPageHolds(t *testing.T) {
-	all := append(heldOut, forms...)
+	all := allForms()
 	for _, on := range all {
 		if on.want == "" {
 			continue

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"html"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,27 +46,29 @@ func letters(text string) string {
 	return b.String()
 }
 
+// argWords returns the words of the first line of each argument, folded.
+func argWords(c Call) (words []string) {
+	for _, value := range append(slices.Collect(maps.Values(c.Args)), c.Text) {
+		line, _, _ := strings.Cut(strings.TrimSpace(textOf(value)), "\n")
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if word = letters(word); word != "" {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
+}
+
 // heldBy reports whether others' text and the person's message hold a call, in whatever
 // form: the tool's name, and near it the words of the first line of each argument. The
 // person's message must hold the name as it is, because AGENT is also a word.
 func heldBy(quoted []quotation, c Call, tools []Tool) (others, own bool) {
-	name := letters(c.Name)
-	short := "" // the agent's name, which stands for the whole call
-	var args []string
-	length := len(name)
-	line := func(value any) {
-		text, _, _ := strings.Cut(strings.TrimSpace(textOf(value)), "\n")
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			if word = letters(word); word != "" {
-				args = append(args, word)
-				length += len(word)
-			}
-		}
+	name, args := letters(c.Name), argWords(c)
+	short := "" // the name that also stands for the whole call: an agent's, or that of another program's tool without the program's
+	if _, own, foreign := strings.Cut(c.Name, "."); foreign && len(args) > 0 {
+		short = letters(own)
 	}
-	line(c.Text)
-	for _, value := range c.Args {
-		line(value)
-	}
+	length := len(name) + len(strings.Join(args, ""))
 	for _, t := range tools {
 		if t.For == c.Name && slices.Contains(args, letters(t.Name)) {
 			short = letters(t.Name)

@@ -32,7 +32,8 @@ type Part struct {
 	Behind bool
 	// Why says why a text that looks like a call isn't one, in words for the model; ""
 	// if it doesn't look like one. The model may be told once.
-	Why string
+	Why  string
+	Tool string // the tool that Why is about
 }
 
 // Call is a call of a tool as a model meant it.
@@ -53,6 +54,7 @@ type Tool struct {
 	For    string
 	Params []string // names of the parameters in order, which arguments without a name need
 	Reads  bool     // it changes nothing
+	Asks   bool     // the person is asked before it acts
 	Long   bool     // its text goes on over several lines, to the next call
 	// Fits returns why a call makes no sense: there is no such agent, the address is none.
 	// Nil accepts all calls.

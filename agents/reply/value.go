@@ -1,41 +1,12 @@
 package reply
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
 	"sync"
 )
-
-// object is a JSON object with its keys in order.
-type object []field
-
-type field struct {
-	key   string
-	value any
-}
-
-// plain returns a value in the types of Call.Args.
-func plain(value any) any {
-	switch v := value.(type) {
-	case object:
-		m := make(map[string]any, len(v))
-		for _, f := range v {
-			m[f.key] = plain(f.value)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, one := range v {
-			list[i] = plain(one)
-		}
-		return list
-	}
-	return value
-}
-
-// maxDepth limits the nesting of values.
-const maxDepth = 100
 
 // values reads values as models write them: JSON, with the single quotes, bare keys, None,
 // trailing commas and raw line breaks of Python and of smaller models.
@@ -43,142 +14,118 @@ type values struct {
 	s     string
 	at    int
 	loose bool // missing brackets at the end are closed
-	depth int
-	short bool // the text ended within a value
-	// judge, if set, sees the keys of the outer objects; with false, reading ends.
-	judge func(key string) bool
 }
 
-func (p *values) blanks() {
-	for p.at < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.at]) >= 0 {
-		p.at++
-	}
-}
+const blanks = " \t\r\n"
 
 func (p *values) has(prefix string) bool { return strings.HasPrefix(p.s[p.at:], prefix) }
 
-// sign returns the next sign, and skips it if it is one of those wanted.
-func (p *values) sign(wanted string) byte {
-	p.blanks()
-	if p.at >= len(p.s) {
-		return 0
+// skip passes over blanks, and then over one of some signs, if there is one.
+func (p *values) skip(signs string) bool {
+	for p.at < len(p.s) && (p.s[p.at] == ' ' || p.s[p.at] == '\n' || p.s[p.at] == '\t' || p.s[p.at] == '\r') {
+		p.at++
 	}
-	c, size := p.s[p.at], 1
-	if p.has("：") || p.has("，") { // of a keyboard for Chinese
-		c, size = map[string]byte{"：": ':', "，": ','}[p.s[p.at:p.at+len("：")]], len("：")
+	if p.at == len(p.s) || strings.IndexByte(signs, p.s[p.at]) < 0 {
+		return false
 	}
-	if strings.IndexByte(wanted, c) >= 0 {
-		p.at += size
-	}
-	return c
+	p.at++
+	return true
 }
 
-// ended reports whether a value that isn't closed ends here all the same.
-func (p *values) ended() bool {
-	p.short = p.short || p.at >= len(p.s)
-	return p.loose && (p.at >= len(p.s) || p.s[p.at] == '<' && !p.has(`<|"|>`) && !p.has("<escape>") || p.has("[/") || p.has("```"))
-}
+// maxDepth limits the nesting of values.
+const maxDepth = 100
 
-func (p *values) value() (any, bool) {
-	p.blanks()
-	if p.at >= len(p.s) {
-		p.short = true
-		return nil, false
-	}
-	switch p.s[p.at] {
-	case '{':
-		o, _, ok := p.members('}')
-		return o, ok
-	case '[':
-		_, list, ok := p.members(']')
-		return list, ok
-	}
-	if text, ok := p.text(); ok {
-		return text, true
-	}
-	word, ok := p.bare()
-	if constant, isConstant := constants[word]; isConstant {
-		return constant, true
-	}
-	if json.Valid([]byte(word)) {
-		return json.Number(word), true
-	}
-	return word, ok
-}
-
-var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "null": nil, "None": nil}
-
-// members reads what brackets enclose: keys with values in braces, values in square
-// brackets, both in parentheses.
-func (p *values) members(end byte) (named object, list []any, ok bool) {
-	if p.depth++; p.depth > maxDepth {
-		return nil, nil, false
-	}
-	defer func() { p.depth-- }()
-	named, list = object{}, []any{}
-	for p.at++; ; {
-		switch p.sign(",;" + string(end)) {
-		case end:
-			return named, list, true
-		case ',', ';':
-			continue
-		}
-		if p.ended() {
-			return named, list, true
-		}
-		from := p.at
-		key, isKey := "", false
-		if end != ']' {
-			if key, isKey = p.text(); !isKey {
-				key, isKey = p.bare()
+// value reads a value, or arguments in parentheses. It writes them as JSON and decodes that.
+func (p *values) value() (value any, ok bool) {
+	var b []byte
+	ends, closing := "", "" // of the open brackets: as they are written, and in JSON
+	for b == nil || ends != "" {
+		p.skip("")
+		if p.at == len(p.s) || p.has("</") || p.has("<|") && !p.has(`<|"|>`) || p.has("<｜") || p.has("[/") || p.has("```") {
+			if !p.loose || b == nil {
+				return nil, false
 			}
-			if c := p.sign(":="); !isKey || c != ':' && c != '=' {
-				if p.short = p.short || c == 0; end == '}' {
-					return nil, nil, false
+			b = append(bytes.TrimRight(b, ","), closing...)
+			break
+		}
+		switch c := p.s[p.at]; {
+		case strings.IndexByte("{[(", c) >= 0:
+			end := "}])"[strings.IndexByte("{[(", c)]
+			if p.at++; end == ')' {
+				if c = '['; keyword.MatchString(p.s[p.at:min(len(p.s), p.at+maxMark)]) {
+					c = '{'
 				}
-				p.at, isKey = from, false
 			}
-			if isKey && p.judge != nil && p.depth <= 2 && !p.judge(key) {
-				return nil, nil, false
+			b = append(b, c)
+			if ends, closing = string(end)+ends, string(c+2)+closing; len(ends) > maxDepth {
+				return nil, false
 			}
-		}
-		value, ok := p.value()
-		if !ok {
-			return nil, nil, false
-		}
-		if isKey {
-			named = append(named, field{key, value})
-		} else {
-			list = append(list, value)
-		}
-		if c := p.sign(""); c != ',' && c != end && !p.ended() {
-			return nil, nil, false
+		case ends != "" && c == ends[0]:
+			p.at++
+			b = append(bytes.TrimRight(b, ","), closing[0])
+			ends, closing = ends[1:], closing[1:]
+		case ends != "" && p.skip(",;"):
+			if strings.IndexByte(",{[", b[len(b)-1]) < 0 {
+				b = append(b, ',')
+			}
+		case ends != "" && p.skip(":="):
+			b = append(b, ':')
+		default:
+			text, isText := p.text()
+			if !isText {
+				text = p.word()
+			}
+			constant, isConstant := constants[text]
+			switch {
+			case text == "" && !isText:
+				return nil, false
+			case !isText && isConstant:
+				b = append(b, constant...)
+			case !isText && json.Valid([]byte(text)):
+				b = append(b, text...)
+			default:
+				quoted, err := json.Marshal(text)
+				if err != nil {
+					return nil, false
+				}
+				b = append(b, quoted...)
+			}
 		}
 	}
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.UseNumber()
+	err := decoder.Decode(&value)
+	return value, err == nil
 }
 
-// bare reads a word without quotation marks: a key, a number, true, None.
-func (p *values) bare() (string, bool) {
-	p.blanks()
-	rest := p.s[p.at:]
-	word := rest[:len(rest)-len(strings.TrimLeftFunc(rest, func(r rune) bool { return isWord(r) || strings.ContainsRune("+-.$", r) }))]
-	p.at += len(word)
-	return word, word != ""
+var (
+	constants = map[string]string{"True": "true", "False": "false", "None": "null"}
+	keyword   = regexp.MustCompile(`^\s*\w+\s*=`) // of a call in Python
+)
+
+// word reads a word without quotation marks: a key, a number, true, None.
+func (p *values) word() string {
+	from := p.at
+	for i, r := range p.s[from:] {
+		if p.at = from + i; !isWord(r) && !strings.ContainsRune("+-.$", r) {
+			return p.s[from:p.at]
+		}
+	}
+	p.at = len(p.s)
+	return p.s[from:]
 }
 
 // text reads a string. Only those in quotation marks have escapes.
 func (p *values) text() (string, bool) {
-	p.blanks()
 	for _, quote := range []string{`"`, `'`, `<|"|>`, "<escape>"} {
 		if !p.has(quote) {
 			continue
 		}
 		from := p.at + len(quote)
 		for p.at = from; p.at < len(p.s); p.at++ {
-			switch {
-			case len(quote) == 1 && p.s[p.at] == '\\':
+			if len(quote) == 1 && p.s[p.at] == '\\' {
 				p.at++
-			case p.has(quote):
+			} else if p.has(quote) {
 				text := p.s[from:p.at]
 				if p.at += len(quote); len(quote) == 1 {
 					text = unescape(text)
@@ -186,7 +133,7 @@ func (p *values) text() (string, bool) {
 				return text, true
 			}
 		}
-		p.at, p.short = len(p.s), true
+		p.at = len(p.s)
 	}
 	return "", false
 }
@@ -209,24 +156,53 @@ func unescape(s string) string {
 	})
 }
 
+// decoded returns a value, or the one in it if it is a text that is JSON, twice at most.
+func decoded(value any) any {
+	for range 2 {
+		text, _ := value.(string)
+		p := values{s: strings.TrimSpace(text)}
+		if !p.has("{") && !p.has("[") && !p.has(`"{`) {
+			break
+		}
+		inner, ok := p.value()
+		if !ok || p.at < len(p.s) {
+			break
+		}
+		value = inner
+	}
+	return value
+}
+
+// textOf returns a value as text: a string as it is, anything else as JSON.
+func textOf(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
 // call is a call as it was written, before its tool is found.
 type call struct {
 	name string
-	args any // object, []any, a string, or nil for none
+	args any // map[string]any, []any, a string, or nil for none
 }
 
-// Keys of a call as JSON.
+// Keys of a call as JSON, in lower case and without "_".
 const (
-	nameKeys = " name tool_name function tool action function_name recipient_name "
-	argsKeys = " arguments parameters args input tool_input action_input params "
-	metaKeys = " id type index tool_call_id call_id thought thoughts "
-	wrapKeys = " tool_calls tool_call function_call function_calls calls tool_uses "
+	nameKeys = "name toolname function tool action functionname recipientname"
+	argsKeys = "arguments parameters args input toolinput actioninput params"
+	wrapKeys = "toolcalls toolcall functioncall functioncalls calls tooluses"
+	metaKeys = "id type index toolcallid callid thought thoughts"
 )
 
 // keyLists returns the list of each key.
 var keyLists = sync.OnceValue(func() map[string]string {
 	lists := map[string]string{}
-	for _, list := range []string{nameKeys, argsKeys, metaKeys, wrapKeys} {
+	for _, list := range []string{nameKeys, argsKeys, wrapKeys, metaKeys} {
 		for _, key := range strings.Fields(list) {
 			lists[key] = list
 		}
@@ -234,62 +210,18 @@ var keyLists = sync.OnceValue(func() map[string]string {
 	return lists
 })
 
-func isKey(list, key string) bool { return keyLists()[strings.ToLower(key)] == list }
+// foldKey returns a key as the lists have it.
+func foldKey(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
-// callsIn returns the calls in a JSON value; nil if it has anything else. Outside an
-// envelope (strict), a call has a name, arguments and nothing else.
-func callsIn(value any, strict bool, isTool func(string) bool) (calls []call) {
-	list, _ := value.([]any)
-	for _, one := range list {
-		inner := callsIn(one, strict, isTool)
-		if inner == nil {
-			return nil
-		}
-		calls = append(calls, inner...)
-	}
-	o, _ := value.(object)
-	var name string
-	var args any
-	var named, given, described bool
-	rest := object{}
-	for _, f := range o {
-		text, isText := f.value.(string)
-		_, isObject := f.value.(object)
-		switch list := keyLists()[strings.ToLower(f.key)]; {
-		case list == wrapKeys || isObject && strings.EqualFold(f.key, "function"):
-			if calls = callsIn(f.value, strict, isTool); calls == nil {
-				return nil
+// pop removes the first key of a list from an object and returns its value.
+func pop(o map[string]any, list string) (value any, ok bool) {
+	for _, one := range strings.Fields(list) {
+		for key, value := range o {
+			if foldKey(key) == one {
+				delete(o, key)
+				return value, true
 			}
-		case isText && !named && list == nameKeys:
-			name, named = strings.TrimSpace(text), true
-		case !given && list == argsKeys:
-			args, given = f.value, true
-		case list != metaKeys:
-			rest = append(rest, f)
-			described = described || f.key == "description"
 		}
 	}
-	switch {
-	case o == nil, calls != nil && (!strict || len(rest) == 0):
-		return calls
-	case !named && !given && len(rest) == 1 && len(o) == 1 && isTool(rest[0].key):
-		return []call{{rest[0].key, rest[0].value}}
-	case !named, strict && (!given || len(rest) > 0), given && described: // of tools, not of calls
-		return nil
-	case !given:
-		args = rest
-	}
-	return []call{{name, args}}
-}
-
-// decoded returns the value in a text that is JSON.
-func decoded(text string) (any, bool) {
-	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' {
-		return nil, false
-	}
-	p := values{s: text}
-	value, ok := p.value()
-	p.blanks()
-	return value, ok && p.at == len(text)
+	return nil, false
 }

@@ -1,0 +1,230 @@
+package reply
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// markKind is what a mark stands for.
+type markKind int
+
+const (
+	markNone     markKind = iota
+	markThought           // encloses a thought
+	markEnvelope          // encloses calls
+	markCall              // is a call itself: <function=NAME>, <invoke name="NAME">
+	markEnd               // ends a turn
+	markRole              // begins a turn
+	markHeader            // begins a header, up to <|message|>
+	markAround            // encloses an answer
+	markResult            // encloses the result of a tool; a line that begins like one
+	markBetween           // separates a name from its arguments
+	// These have no brackets.
+	markLead  // words at a line's beginning that calls follow: Action:
+	markLine  // a tool's name and a colon at a line's beginning
+	markName  // a tool's name with ( or {
+	markValue // a value that begins like a call
+	markFence // the first line of a code fence
+)
+
+// words are the words of marks, without what says that they open or close. The world has
+// more spellings than a list can hold; the words are few. A word with "!" is a mark only in
+// control brackets, such as <|…|>, because as a plain <…> it means something in HTML.
+var words = map[markKind]string{
+	markThought:  "think thinking thought thoughts reasoning reflection scratchpad inner_monologue",
+	markEnvelope: "tool_call tool_calls toolcall toolcalls function_call function_calls functioncall tool_request tool_requests tool_use use_mcp_tool tool tools tool_code action !python !python_tag !plugin",
+	markCall:     "function invoke",
+	markEnd:      "!im_end !endoftext !end_of_text !eot_id !eom_id !eot !eom !end !end_message !stop !return !call !end_of_turn_token !end_of_sentence end_of_turn /s eos",
+	markRole:     "!im_start !start_header_id !user !assistant !system !observation !inst start_of_turn",
+	markHeader:   "!start !channel !from !recipient",
+	markAround:   "!text !solution !response !final_response answer response",
+	markResult:   "tool_output tool_outputs tool_response tool_responses tool_result tool_results",
+	markBetween:  "!sep tool_sep !role_sep !tool_call_argument !tool_argument !tool_arguments tool_name !args !call_id !constrain !message name arguments parameters",
+}
+
+// leads are words at a line's beginning that calls follow, in lower case.
+var leads = []string{"action:", "tool call:", "function call:", "function call<|role_sep|>", "✿function✿:", "functools", "commentary to=", "to=functions.", ">>>"}
+
+// mark is something in a text that isn't text, or may be something else.
+type mark struct {
+	from, to int
+	kind     markKind
+	word     string         // of the table; the signs of a fence
+	attr     string         // the name in <function=NAME>, or of markLine and markName; the language of a fence
+	args     map[string]any // of <tool_call name="NAME" key="value"/>: the attributes
+	close    bool
+	control  bool // not a plain <…>
+	fresh    bool // nothing but marks stands before it on its line
+	hidden   bool // it is only written about
+}
+
+// maxMark is the maximum length of a mark, in bytes.
+const maxMark = 160
+
+// meaning is what a word means in a mark, and whether it needs control brackets.
+type meaning struct {
+	kind    markKind
+	control bool
+}
+
+// vocabulary returns the meaning of each word.
+var vocabulary = sync.OnceValue(func() map[string]meaning {
+	v := map[string]meaning{}
+	for kind, list := range words {
+		for _, word := range strings.Fields(list) {
+			bare := strings.TrimPrefix(word, "!")
+			v[bare] = meaning{kind, bare != word}
+		}
+	}
+	return v
+})
+
+// status is the result of looking for something in a text that may still grow.
+type status int
+
+const (
+	no status = iota
+	yes
+	more // the text ends too early to know
+)
+
+// fullMark and partMark match a mark and its beginning: brackets, a slash, a namespace
+// before a bar, the word, attributes.
+var (
+	fullMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])??([\w▁:-]+)([ =][^<>\n]*?)?(/?)([|｜]?>|\]|▷)`)
+	partMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])?([\w▁:-]*)([ =][^<>\n]*)?[|｜]?$`)
+	affixes  = regexp.MustCompile(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
+	family   = regexp.MustCompile(`_(tool_calls?|think)$`)
+	nameAttr = regexp.MustCompile(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
+	attrs    = regexp.MustCompile(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
+)
+
+// markAt returns the mark in brackets that begins at a place.
+func markAt(s string, at int, literals []literal) (m mark, st status) {
+	rest := s[at:min(len(s), at+maxMark)]
+	for _, l := range literals {
+		switch {
+		case strings.HasPrefix(rest, l.text):
+			return mark{from: at, to: at + len(l.text), kind: l.kind, word: l.text, close: l.close, control: true}, yes
+		case strings.HasPrefix(l.text, rest):
+			st = more
+		}
+	}
+	begins := strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "◁")
+	const never = "<[{}]>()\"' \t\n" // behind the bracket of a mark
+	if !begins || len(rest) > 1 && strings.IndexByte(never, rest[1]) >= 0 || len(rest) > 2 && rest[1] == '|' && strings.IndexByte(never, rest[2]) >= 0 || len(rest) > 1 && rest[0] == '[' && rest[1] != '/' && (rest[1] < 'A' || rest[1] > 'Z') {
+		return m, st
+	}
+	found := fullMark.FindStringSubmatch(rest)
+	if found == nil {
+		if partMark.MatchString(rest) && len(rest) < maxMark {
+			st = more
+		}
+		return m, st
+	}
+	open, end := found[1], found[7]
+	m = mark{from: at, to: at + len(found[0]), close: found[2] != "", control: open != "<" || found[3] != ""}
+	if len(end) > 1 && open == "<" && end != "▷" { // Gemma opens with <|x> and closes with <x|>
+		m.close, m.control = true, true
+	}
+	m.classify(found[4])
+	isCall := m.kind == markCall || m.kind == markEnvelope
+	if found[5] != "" {
+		if m.close || !isCall {
+			return m, st
+		}
+		if found[6] != "" {
+			m.args = map[string]any{}
+			for _, pair := range attrs.FindAllStringSubmatch(found[5], -1) {
+				m.args[pair[1]] = pair[2] + pair[3]
+			}
+			pop(m.args, nameKeys)
+		}
+		if name := nameAttr.FindStringSubmatch(found[5]); name != nil {
+			m.attr = name[1]
+		}
+	}
+	// In square brackets, [END] and [USER] are words of an answer.
+	square := open == "[" && (strings.ToUpper(found[4]) != found[4] || found[5] != "" || !isCall && m.kind != markThought && m.kind != markBetween && m.word != "inst")
+	if square || (open == "[") != (end == "]") || (open == "◁") != (end == "▷") || m.kind == markNone {
+		return m, st
+	}
+	return m, yes
+}
+
+// classify looks a word up: as it is, and each part of it beside a colon, first whole, then
+// without what says that the mark opens or closes.
+func (m *mark) classify(raw string) {
+	raw = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(raw, "▁", "_"), "-", "_"))
+	v := vocabulary()
+	for _, word := range append([]string{strings.ReplaceAll(raw, ":", "_")}, strings.Split(raw, ":")...) {
+		closes := m.close
+		if _, ok := v["/"+word]; ok && m.close {
+			word = "/" + word
+		}
+		if found := affixes.FindStringSubmatch(word); v[word].kind == markNone && found != nil {
+			word, closes = found[2], closes || found[1]+found[3] != ""
+			if known := family.FindStringSubmatch(word); known != nil {
+				word = known[1]
+			}
+		}
+		if entry := v[word]; entry.kind != markNone && (m.control || !entry.control) {
+			m.kind, m.word, m.close = entry.kind, word, closes
+			return
+		}
+	}
+}
+
+// namesEnvelope reports whether a fence's language is the name of an envelope: tool_code.
+func namesEnvelope(language string) bool {
+	entry := vocabulary()[language]
+	return entry.kind == markEnvelope && !entry.control
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// literal is a mark of a template that is taken as it is.
+type literal struct {
+	text  string
+	kind  markKind
+	close bool
+}
+
+// Marks are the marks of one model's chat template. The zero value has none; the table of
+// known words stands behind it.
+type Marks struct {
+	literal []literal
+}
+
+var (
+	thinkingAction = regexp.MustCompile(`(\S*)\s*\{\{-?\s*\.(?:\w+\.)*Thinking\s*-?\}\}\s*([^\s{]*)`)
+	answerAction   = regexp.MustCompile(`\{\{-?\s*\.(?:Content|Response)\s*-?\}\}\s*(?:\{\{-?\s*end\s*-?\}\}\s*)?([^\s{]+)`)
+)
+
+// MarksOf returns the marks of a chat template: what it writes around a thought and behind
+// an answer. Only what can't be a word of an answer counts. The template is read, not run,
+// because it is a stranger's program.
+func MarksOf(template string) Marks {
+	var m Marks
+	add := func(text string, kind markKind, close bool) {
+		if at := strings.LastIndex(text, "}}"); at >= 0 {
+			text = text[at+len("}}"):]
+		}
+		if len(text) >= 3 && len(text) <= maxMark/2 && (strings.ContainsAny(text[:1], "<[]{|") || strings.HasPrefix(text, "◁")) {
+			m.literal = append(m.literal, literal{text, kind, close})
+		}
+	}
+	if found := thinkingAction.FindStringSubmatch(template); found != nil {
+		add(found[1], markThought, false)
+		add(found[2], markThought, true)
+	}
+	if found := answerAction.FindAllStringSubmatch(template, -1); found != nil {
+		add(found[len(found)-1][1], markEnd, false)
+	}
+	return m
+}
