@@ -323,6 +323,9 @@ func step(e *ollama.Error) string {
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
+		if strings.HasPrefix(e.Host, "…@") {
+			return "Check the name and the password in ollama.host or OLLAMA_HOST, or save a token with `mac-stats models token`, then Retry."
+		}
 		return "Save the token that the server wants with `mac-stats models token`, then Retry."
 	case http.StatusRequestEntityTooLarge:
 		return "Raise the limit of the gateway in front of Ollama, or send less."

@@ -364,6 +364,9 @@ func TestCredentials(t *testing.T) {
 			_, running := c.Running(t.Context())
 			for _, err := range []error{chat, version, tags, running, c.Pull(t.Context(), "m", nil)} {
 				x := fault.Explain(err)
+				if tt.userinfo != "" && strings.Contains(x.Sentence, "(HTTP 401)") && !strings.Contains(x.Next, "the name and the password") {
+					t.Errorf("the next step is %s", x.Next)
+				}
 				if told := err.Error() + x.Sentence + x.Next; err == nil || strings.Contains(told, "cret") || strings.Contains(told, "YW5u") {
 					t.Errorf("told: %s", told)
 				}

@@ -110,6 +110,7 @@ var texts = []string{
 	"Check that the machine of the server is online, then Retry.",
 	"Check HTTP_PROXY and HTTPS_PROXY, then Retry.",
 	"If Ollama is at that address, set it as ollama.host in config.toml.",
+	"Check the name and the password in ollama.host or OLLAMA_HOST, or save a token with `mac-stats models token`, then Retry.",
 	"Save the token that the server wants with `mac-stats models token`, then Retry.",
 	"Raise the limit of the gateway in front of Ollama, or send less.",
 	"Check that Ollama is running behind that gateway, then Retry.",
