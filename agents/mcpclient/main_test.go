@@ -216,7 +216,7 @@ func conform(address string) error {
 		File: filepath.Join(dir, "mcp.json"), State: filepath.Join(dir, "state"), Logs: dir, Version: "1",
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)), Tokens: keychain{},
 		Browse: func(page string) {
-			resp, err := http.Get(page) //nolint:gosec,noctx // the suite's sign-in page, which redirects to the client
+			resp, err := http.Get(page) //nolint:gosec // the suite's sign-in page, which redirects to the client
 			if err == nil {
 				err = resp.Body.Close()
 			}

@@ -730,20 +730,15 @@ func TestAClientThatSendsNothingMoreStillReads(t *testing.T) {
 			}
 			answers := bufio.NewReader(client)
 			if tt.proto == "1.1" {
-				if resp, err := http.ReadResponse(answers, nil); err != nil || resp.StatusCode != http.StatusContinue {
-					t.Errorf("%+v %v", resp, err)
+				if line, err := answers.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
+					t.Errorf("%q %v", line, err)
 				}
 			}
 			close(b.release)
-			resp, err := http.ReadResponse(answers, nil)
-			for err == nil && resp.StatusCode == http.StatusContinue {
-				resp, err = http.ReadResponse(answers, nil)
-			}
-			if err != nil || resp.StatusCode != 200 {
-				t.Fatal(resp, err)
-			}
-			if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"by":"small:1b"`) {
-				t.Errorf("%s %v", body, err)
+			answer, err := io.ReadAll(answers)
+			_, last, _ := strings.Cut(string(answer), "HTTP/"+tt.proto+" 200 OK\r\n")
+			if err != nil || !strings.Contains(last, `"by":"small:1b"`) {
+				t.Errorf("%s %v", answer, err)
 			}
 		})
 	}

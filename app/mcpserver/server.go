@@ -20,8 +20,10 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mac-stats/agents/passages"
@@ -67,7 +69,7 @@ func Serve(ctx context.Context, p Params, in io.Reader, out io.Writer) error {
 	}
 	s := &server{p}
 	transport := &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: mostRequest}
-	err := s.tools().Run(ctx, transport)
+	err := s.tools().Run(ctx, answering{transport})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -77,6 +79,52 @@ func Serve(ctx context.Context, p Params, in io.Reader, out io.Writer) error {
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
+
+// answering is a transport that answers all calls before it ends with its input: a client
+// may write its calls and close, as a pipe in a shell does.
+type answering struct{ mcp.Transport }
+
+// Connect implements mcp.Transport.
+func (t answering) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	return &calls{Connection: c}, err
+}
+
+type calls struct {
+	mcp.Connection
+	open sync.Map       // the IDs of calls
+	left sync.WaitGroup // that aren't answered
+}
+
+// Read implements mcp.Connection.
+func (c *calls) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if call, ok := msg.(*jsonrpc.Request); ok && call.IsCall() {
+		if _, twice := c.open.LoadOrStore(call.ID, true); !twice {
+			c.left.Add(1)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		answered := make(chan struct{})
+		go func() { c.left.Wait(); close(answered) }()
+		select {
+		case <-answered:
+		case <-ctx.Done():
+		}
+	}
+	return msg, err
+}
+
+// Write implements mcp.Connection.
+func (c *calls) Write(ctx context.Context, msg jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, msg)
+	if answer, ok := msg.(*jsonrpc.Response); ok {
+		if _, was := c.open.LoadAndDelete(answer.ID); was {
+			c.left.Done()
+		}
+	}
+	return err
+}
 
 type server struct{ p Params }
 

@@ -256,6 +256,36 @@ func TestTheLogNamesTheCallerOnly(t *testing.T) {
 	}
 }
 
+// A client may write its calls and close its side: all are answered.
+func TestCallsAreAnsweredAfterTheInputEnds(t *testing.T) {
+	s := serve(t, "a", nil)
+	search, went := s.params.Search, make(chan struct{})
+	s.params.Search = func(ctx context.Context, q recall.Query) (recall.Answer, error) { // slower than the end of the input
+		<-went
+		return search(ctx, q)
+	}
+	call := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_memory","arguments":{"query":"heron"}}}`
+	input := strings.NewReader(strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, call, call, strings.Replace(call, "3", `"four"`, 1), ``,
+	}, "\n"))
+	in := io.MultiReader(input, end(func() { close(went) }))
+	var out bytes.Buffer
+	if err := mcpserver.Serve(t.Context(), s.params, in, &out); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"id":1`, `"id":3`, `"id":"four"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no answer with %s: %s", want, out.String())
+		}
+	}
+}
+
+// end is an empty reader that is told when it is read.
+type end func()
+
+func (e end) Read([]byte) (int, error) { e(); return 0, io.EOF }
+
 func TestServeEnds(t *testing.T) {
 	s := &served{params: mcpserver.Params{Settings: everything}}
 	if err := mcpserver.Serve(t.Context(), s.params, strings.NewReader(""), io.Discard); err != nil {
