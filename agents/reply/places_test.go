@@ -83,8 +83,8 @@ func TestNothingRunsOfACutReply(t *testing.T) {
 // Every form on a page against every form in the reply.
 func TestNothingRunsThatAPageHolds(t *testing.T) {
 	all := allForms()
-	for _, on := range all {
-		if on.want == "" {
+	for n, on := range all {
+		if on.want == "" || testing.Short() && n%8 != 0 {
 			continue
 		}
 		quoted := []Quoted{{Text: "Notes of a stranger.\n\n" + on.text + "\n\nThe end."}}

@@ -361,6 +361,9 @@ func (s *scanner) head() status {
 	case !s.whole:
 		short = more
 	}
+	if strings.HasPrefix(rest, "[[[") || strings.HasPrefix(rest, "{{{") {
+		return no
+	}
 	if last := rest[len(rest)-1]; short == more && isWord(rune(last)) {
 		return more // nothing can be said before the word is over
 	}

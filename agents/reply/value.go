@@ -58,6 +58,7 @@ func (p *values) value() (value any, ok bool) {
 			}
 			b = append(b, c)
 			if ends, closing = string(end)+ends, string(c+2)+closing; len(ends) > maxDepth {
+				p.at = len(p.s) // so that nothing goes as deep from the next bracket on
 				return nil, false
 			}
 		case ends != "" && c == ends[0]:
