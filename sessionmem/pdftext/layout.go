@@ -23,6 +23,7 @@ type word struct {
 	line int // that PDFium put it in
 	turn int // quarters by which its box was turned
 	box
+	stacked bool // its letters have no width, and so stand on each other
 }
 
 // box is a part of a page, in points. y grows upwards.

@@ -40,9 +40,18 @@ func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, c
 
 	words, guessed := pageWords(lib, page)
 	body := layOut(words)
+	stacked := 0 // words whose letters stand on each other
+	for _, w := range words {
+		if w.stacked {
+			stacked++
+		}
+	}
 	more := formValues(lib, page) + notes(lib, page)
 	if guessed > 0 {
 		more += fmt.Sprintf("[%d letters of this page are guessed or left out: the file has their shapes and doesn't say which letters they are]\n", guessed)
+	}
+	if 2*stacked > len(words) { // PDFium takes equal letters at one place for one
+		more += "[the file gives this page's letters no width: double letters can be missing]\n"
 	}
 	if body != "" || more != "" {
 		return fmt.Sprintf("[page %d]\n%s%s\n", n, body, more), letters
@@ -85,7 +94,7 @@ func pageWords(lib pdfium.Pdfium, page requests.Page) (words []word, guessed int
 			return
 		}
 		w := word{text: ligatures.Replace(string(letters)), line: line}
-		w.box, w.turn = wordBox(lib, text, first, last)
+		w.box, w.turn, w.stacked = wordBox(lib, text, first, last)
 		if bad, err := lib.FPDFText_HasUnicodeMapError(&requests.FPDFText_HasUnicodeMapError{TextPage: text, Index: first}); err == nil && bad.HasUnicodeMapError {
 			guessed += len(letters) // its first one speaks for the word
 		}
@@ -138,8 +147,9 @@ func pageWords(lib pdfium.Pdfium, page requests.Page) (words []word, guessed int
 }
 
 // wordBox returns the box from the first to the last letter of a word, turned so that the word
-// reads from left to right, and by how many quarters it was turned.
-func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) (b box, turn int) {
+// reads from left to right, by how many quarters it was turned, and whether its last letter
+// stands on the one before.
+func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) (b box, turn int, flat bool) {
 	if angle, err := lib.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: first}); err == nil {
 		turn = int(math.Round(-float64(angle.CharAngle)/(math.Pi/2))) & 3 // the angle is measured clockwise
 	}
@@ -157,7 +167,12 @@ func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) 
 			b = b.union(box{x, y, x, y})
 		}
 	}
-	return b, turn
+	if last > first {
+		before, err := lib.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: last - 1})
+		at, err2 := lib.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: last})
+		flat = err == nil && err2 == nil && before.X == at.X && before.Y == at.Y
+	}
+	return b, turn, flat
 }
 
 // formValues returns the fields of a page's form that have a value, a line each.

@@ -163,6 +163,14 @@ func TestGuessedLettersAreNamed(t *testing.T) {
 	}
 }
 
+// Letters without a width stand on each other, and equal ones are taken for one.
+func TestLettersWithoutAWidthAreNamed(t *testing.T) {
+	data := bytes.Replace(document(at(72, 700, "The floor of the office")), []byte("/WinAnsiEncoding>>"), []byte("/WinAnsiEncoding/FirstChar 32/LastChar 32/Widths[500]>>"), 1)
+	if d, err := read(t, data, 1<<20); err != nil || !strings.Contains(d.Text, "double letters can be missing") {
+		t.Errorf("%q, %v", d.Text, err)
+	}
+}
+
 func TestReadSaysWhyThereIsNoText(t *testing.T) {
 	whole := document(at(72, 700, "words"))
 	locked := bytes.Replace(whole, []byte("/Root 1 0 R"), []byte("/Root 1 0 R/ID[<00><00>]/Encrypt<</Filter/Standard/V 2/R 3/Length 128/P -44/O<"+strings.Repeat("11", 32)+">/U<"+strings.Repeat("22", 32)+">>>"), 1)
