@@ -50,7 +50,7 @@ func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, c
 	if guessed > 0 {
 		more += fmt.Sprintf("[%d letters of this page are guessed or left out: the file has their shapes and doesn't say which letters they are]\n", guessed)
 	}
-	if 2*stacked > len(words) { // PDFium takes equal letters at one place for one
+	if 2*stacked > min(len(words), sampled) { // PDFium takes equal letters at one place for one
 		more += "[the file gives this page's letters no width: double letters can be missing]\n"
 	}
 	if body != "" || more != "" {
@@ -73,6 +73,9 @@ func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, c
 	return fmt.Sprintf("[page %d is a drawing]\n\n", n), pictures
 }
 
+// sampled is how many words of a page are asked whether their letters stand on each other.
+const sampled = 50
+
 // pageWords returns the words of a page in the order in which they are drawn, each with its
 // box and the line that PDFium put it in, and for how many letters the
 // file has no code.
@@ -94,7 +97,7 @@ func pageWords(lib pdfium.Pdfium, page requests.Page) (words []word, guessed int
 			return
 		}
 		w := word{text: ligatures.Replace(string(letters)), line: line}
-		w.box, w.turn, w.stacked = wordBox(lib, text, first, last)
+		w.box, w.turn, w.stacked = wordBox(lib, text, first, last, len(words) < sampled)
 		if bad, err := lib.FPDFText_HasUnicodeMapError(&requests.FPDFText_HasUnicodeMapError{TextPage: text, Index: first}); err == nil && bad.HasUnicodeMapError {
 			guessed += len(letters) // its first one speaks for the word
 		}
@@ -149,7 +152,7 @@ func pageWords(lib pdfium.Pdfium, page requests.Page) (words []word, guessed int
 // wordBox returns the box from the first to the last letter of a word, turned so that the word
 // reads from left to right, by how many quarters it was turned, and whether its last letter
 // stands on the one before.
-func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) (b box, turn int, flat bool) {
+func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int, sample bool) (b box, turn int, flat bool) {
 	if angle, err := lib.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: first}); err == nil {
 		turn = int(math.Round(-float64(angle.CharAngle)/(math.Pi/2))) & 3 // the angle is measured clockwise
 	}
@@ -167,7 +170,7 @@ func wordBox(lib pdfium.Pdfium, text references.FPDF_TEXTPAGE, first, last int) 
 			b = b.union(box{x, y, x, y})
 		}
 	}
-	if last > first {
+	if sample && last > first {
 		before, err := lib.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: last - 1})
 		at, err2 := lib.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: last})
 		flat = err == nil && err2 == nil && before.X == at.X && before.Y == at.Y
