@@ -71,7 +71,8 @@ type Params struct {
 	// Problems is called with the mistakes in schedules.toml whenever they change.
 	// Optional.
 	Problems func([]Problem)
-	// Now returns the wall-clock time; time.Now if nil. Tests set it.
+	// Now returns the wall-clock time in the machine's zone. If nil, it follows the machine to
+	// another zone. Tests set it.
 	Now    func() time.Time
 	Logger *slog.Logger // optional
 }
@@ -96,7 +97,8 @@ func New(p Params) *Runner {
 		panic("schedule: New needs Home, Turn, Beat, Heartbeat, OnBattery and Busy")
 	}
 	if p.Now == nil {
-		p.Now = time.Now
+		here := newZone()
+		p.Now = func() time.Time { return time.Now().In(here.location()) }
 	}
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
@@ -133,7 +135,8 @@ func (r *Runner) Run(ctx context.Context) {
 	again := true
 	for {
 		now := r.now()
-		if again || !next.IsZero() && !now.Before(next) || now.Before(last) {
+		moved := !last.IsZero() && now.Location() != last.Location()
+		if again || !next.IsZero() && !now.Before(next) || now.Before(last) || moved {
 			next = r.pass(ctx, now)
 		}
 		last = now

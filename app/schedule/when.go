@@ -35,6 +35,15 @@ var (
 	plainLine = regexp.MustCompile(`^(\d{1,2}) (\d{1,2}) \* \* (\S+)$`)
 )
 
+// cronFields are the fields of a cron line. Each is a list of items between commas: any value, a
+// value, or a range, perhaps with a step. The library accepts more than that, with other
+// meanings.
+var (
+	cronFields = [5]string{"minute", "hour", "day of the month", "month", "day of the week"}
+	cronItem   = `(?:\*|\?|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:/\d{1,2})?`
+	cronField  = regexp.MustCompile(`^` + cronItem + `(?:,` + cronItem + `)*$`)
+)
+
 // Plain is a time in a plain form.
 type Plain struct {
 	Every        string // "hour", or one of Days
@@ -78,6 +87,11 @@ func ParseWhen(text string) (When, error) {
 	fields := strings.Fields(w.line)
 	if len(fields) != 5 || strings.Contains(fields[0], "=") { // no TZ=: times are those of this machine
 		return When{}, errWhen
+	}
+	for i, field := range fields {
+		if !cronField.MatchString(strings.ToLower(field)) {
+			return When{}, fmt.Errorf("%q can't be the %s of a cron line: write *, a number, a range like 1-5, a step like */15, or several of them with commas between", field, cronFields[i])
+		}
 	}
 	parser, err := cron.TryNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
 	if err == nil {

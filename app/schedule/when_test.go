@@ -1,6 +1,13 @@
 package schedule
 
 import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +32,82 @@ func mustWhen(t *testing.T, text string) When {
 		t.Fatalf("ParseWhen(%q): %v", text, err)
 	}
 	return w
+}
+
+// given a cron line with a field that is none, then it is refused with its place
+func TestFieldsOfACronLine(t *testing.T) {
+	for line, place := range map[string]string{
+		"*-12 * * * *":        `"*-12" can't be the minute`,
+		"0 8 * * mon,,tue":    `"mon,,tue" can't be the day of the week`,
+		"0 8 1, * *":          `"1," can't be the day of the month`,
+		"+5 8 * * *":          `"+5" can't be the minute`,
+		"0 ,8 * * *":          `",8" can't be the hour`,
+		"0 8-9-10 * * *":      `"8-9-10" can't be the hour`,
+		"0 8 * */ *":          `"*/" can't be the month`,
+		"0 8 * * 5#2":         `"5#2" can't be the day of the week`,
+		"0 8 L * *":           `"L" can't be the day of the month`,
+		"0 0x8 * * *":         `"0x8" can't be the hour`,
+		"0 8 * * *-fri":       `"*-fri" can't be the day of the week`,
+		"*/-5 * * * *":        `"*/-5" can't be the minute`,
+		"0 8 * jan-feb-mar *": `"jan-feb-mar" can't be the month`,
+		"* * * * **":          `"**" can't be the day of the week`,
+	} {
+		if _, err := ParseWhen(line); err == nil || !strings.HasPrefix(err.Error(), place) {
+			t.Errorf("%s: %v, want %s", line, err, place)
+		}
+	}
+	for _, line := range []string{"0 8 * * 1-5", "*/15 9-17 1,15 jan-mar,12 MON,wed-fri", "0-30/10 0 ? * 0", "5/20 * * * *"} {
+		if _, err := ParseWhen(line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// given a machine that moves to another zone while the program runs, then times are in the new one
+func TestTheZoneIsTheMachinesNow(t *testing.T) {
+	folder := t.TempDir()
+	put := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "lib", "time", "zoneinfo.zip"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := z.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		rules, err := io.ReadAll(in)
+		file := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
+		if err = errors.Join(err, os.WriteFile(file, rules, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	local := filepath.Join(folder, "localtime")
+	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	z := &localZone{file: local, loc: time.UTC}
+	if got := z.location(); got != time.UTC {
+		t.Errorf("without a file it is %v", got)
+	}
+	for _, name := range []string{"Asia/Tokyo", "Europe/Vienna", "America/New_York"} {
+		next := filepath.Join(folder, "next")
+		if err := errors.Join(os.Rename(put(name), next), os.Rename(next, local)); err != nil {
+			t.Fatal(err)
+		}
+		_, want := at.In(zone(t, name)).Zone()
+		first := z.location()
+		if _, got := at.In(first).Zone(); got != want {
+			t.Errorf("%s is %d s from UTC, want %d", name, got, want)
+		}
+		if z.location() != first {
+			t.Errorf("%s is read again without a change", name)
+		}
+	}
 }
 
 func TestParseWhen(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 type Fold struct {
 	line     // the branch as it stands
 	settings transcript.Settings
-	titled   bool // the session was given a title
+	titled   bool   // the session was given a title
+	reset    uint32 // the number of the first block behind the last reset
 
 	fingerprints transcript.Fingerprints // since the last reset, on any branch
 
@@ -42,7 +43,13 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 		return
 	}
 	if b.Kind == transcript.KindNote {
-		f.note(x, b)
+		f.note(x, n, b)
+		return
+	}
+	if f.beforeReset(x, b) {
+		if b.IsMessage() {
+			f.fingerprints.Add(b.ID, words)
+		}
 		return
 	}
 	if b.Kind == transcript.KindSummary && !f.fingerprints.Match(b) {
@@ -65,10 +72,21 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 	}
 }
 
+// beforeReset reports whether a block belongs to a message before the last reset: its answer was
+// being written then.
+func (f *Fold) beforeReset(x *Index, b transcript.Block) bool {
+	if f.reset == 0 || b.Parent == "" || b.Kind == transcript.KindUser {
+		return false
+	}
+	parent, known := x.Find(x.Hash(b.Parent))
+	return known && parent < f.reset
+}
+
 // note applies a Note, which isn't context itself.
-func (f *Fold) note(x *Index, b transcript.Block) {
+func (f *Fold) note(x *Index, n uint32, b transcript.Block) {
 	switch b.Note {
 	case transcript.NoteEnded:
+		f.reset = n + 1
 		f.line, f.edited, f.fingerprints = line{}, nil, nil
 		f.left, f.gone = nil, nil
 	case transcript.NoteRewind:

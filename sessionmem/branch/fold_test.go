@@ -283,3 +283,19 @@ func TestIndexOfManyBlocks(t *testing.T) {
 		t.Error("blocks are left")
 	}
 }
+
+// given a reset while an answer is written, then what belongs to the earlier message stays before
+// the reset, whatever its place in the file
+func TestAnAnswerBehindItsReset(t *testing.T) {
+	late := func(kind transcript.Kind, id, parent string) transcript.Block {
+		b := block(kind, id)
+		b.Parent = parent
+		return b
+	}
+	s := fold(block(transcript.KindUser, "u1"), note(transcript.NoteEnded, ""),
+		late(transcript.KindTool, "t1", "u1"), block(transcript.KindUser, "u2"), late(transcript.KindAssistant, "a1", "u1"),
+		late(transcript.KindAssistant, "a2", "u2"), late(transcript.KindAssistant, "a3", "cut out by hand"))
+	if got := s.on(0, s.f.Len()); !slices.Equal(got, []string{"u2", "a2", "a3"}) {
+		t.Errorf("the branch is %v", got)
+	}
+}
