@@ -189,6 +189,9 @@ func (s *store) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 	if k.Webhook != "" {
 		m["webhook_id"] = k.Webhook
 	}
+	if content {
+		maps.Copy(m, k.Extra)
+	}
 	if gateway && guild != "" {
 		m["guild_id"] = guild
 		m["member"] = map[string]any{"roles": k.Author.roles()}

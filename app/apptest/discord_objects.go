@@ -35,10 +35,11 @@ type Message struct {
 	Mentions    []User
 	Time        time.Time // now if zero
 	Attachments []Attachment
-	Webhook     string   // ID of the webhook that wrote it
-	Forward     string   // the text of a forwarded message
-	Roles       []string // IDs of the mentioned roles
-	Kind        int      // 0 or 19 depending on Reply; 7 somebody joined, 21 a thread's starter …
+	Webhook     string         // ID of the webhook that wrote it
+	Forward     string         // the text of a forwarded message
+	Roles       []string       // IDs of the mentioned roles
+	Extra       map[string]any // more of its fields: embeds, sticker_items, poll, components
+	Kind        int            // 0 or 19 depending on Reply; 7 somebody joined, 21 a thread's starter …
 }
 
 // Attachment is a file of a message. Data is served from the fake's own host.

@@ -11,6 +11,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/transcript"
 )
 
 // answerer answers jobs: it gathers the conversation around one, runs the turn, and posts
@@ -151,9 +152,13 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 		an.log.Info("a message on discord was not answered", "session", result.Session, "kind", fault.Explain(err).Kind)
 		text = explain(err, stopped)
 	}
-	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
-		an.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", err)
-		an.reportRefused(j.place, err)
+	if ferr := d.finish(ctx, withUnread(text, j.unread)); ferr != nil {
+		an.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", ferr)
+		an.reportRefused(ctx, j, ferr)
+		if len(d.posted) == 0 && d.id == "" {
+			an.takeBack(ctx, result)
+			text = ""
+		}
 	}
 	if err != nil && !result.Stopped {
 		text = "" // not an answer of the model, so not part of the conversation
@@ -164,12 +169,30 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 // refusedEvery is how often the owner is notified about the same channel.
 const refusedEvery = time.Hour
 
-// reportRefused notifies the owner of a channel in which the bot may not post its answers.
-func (an *answerer) reportRefused(place connection.Place, err error) {
-	if an.p.Refused == nil || !errors.Is(err, connection.ErrPermission) || !an.limits.once("refused "+place.ID, refusedEvery) {
+// reportRefused tells the asker that Discord refused the answer. If that isn't possible either, it
+// notifies the owner.
+func (an *answerer) reportRefused(ctx context.Context, j *job, err error) {
+	if !errors.Is(err, connection.ErrPermission) {
+		out := connection.Outgoing{Text: "I have an answer, but Discord refuses to show it here. My owner can read it.", Reply: j.last().ID, Nonce: "r" + j.last().ID}
+		if _, said := an.p.Client.Send(ctx, j.channel(), out); said == nil {
+			return
+		}
+	}
+	if an.p.Refused != nil && an.limits.once("refused "+j.place.ID, refusedEvery) {
+		an.p.Refused(j.place)
+	}
+}
+
+// takeBack takes an answer that nobody saw out of the conversation: it stays in the transcript,
+// and no later prompt holds it as something that was said.
+func (an *answerer) takeBack(ctx context.Context, result agents.Result) {
+	if result.AnswerID == "" {
 		return
 	}
-	an.p.Refused(place)
+	note := transcript.Block{Note: transcript.NoteDeleted, Parent: result.AnswerID, Attrs: map[string]string{}}
+	if err := an.p.Sessions.Correct(ctx, result.Session, note); err != nil {
+		an.log.Warn("an answer that was not sent counts as said", "session", result.Session, "err", err)
+	}
 }
 
 // unreadSign begins the list of files that can't be used.
@@ -198,8 +221,10 @@ func explain(err error, stopped bool) string {
 		return "That is too long for me. Please send a shorter message, or attach only the part you ask about."
 	case why.Kind == fault.KindNoVision:
 		return "I can't look at images with the model I have here."
-	case why.Kind == fault.KindTimeout, why.Kind == fault.KindStreamCut, why.Kind == fault.KindServer, why.Kind == fault.KindNoMemory, why.Kind == fault.KindBusy:
+	case why.Kind == fault.KindTimeout:
 		return "The model gave no answer in time. Please ask again."
+	case why.Kind == fault.KindStreamCut, why.Kind == fault.KindServer, why.Kind == fault.KindNoMemory, why.Kind == fault.KindBusy:
+		return "The model gave no answer. Please ask again."
 	}
 	return "Something went wrong while I was answering; my owner finds the reason in the log. Please ask again later."
 }

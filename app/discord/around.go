@@ -19,11 +19,13 @@ const maxLine = 1000
 // around is the conversation around a message.
 type around struct {
 	kind    string // thread | reply | "" for a message that stands alone
+	title   string // of a forum's post
 	starter *connection.Message
 	block   []connection.Message // oldest first, without the message itself
 	passed  []connection.Forward // forwarded in the message
 	target  string               // the message an answer in a thread replies to; "" for none
 	about   *connection.Message  // the message that a message without words draws attention to; also in block
+	meant   string               // the message that the person replied to; also in block
 }
 
 // collector gathers the conversation around a message, within caps that all its parts
@@ -87,13 +89,32 @@ func (c *collector) thread(ctx context.Context) around {
 	tail := c.tail(recent, out.target)
 	c.telemetry.write(subsysThread, "tail_ok", map[string]any{"k": c.set.TailCount, "reply_target": out.target, "count": len(tail)})
 	out.kind = "thread"
-	if !mentioned {
-		out.block = c.capped(&out, tail)
-		return out
+	if parent, err := c.client.Place(ctx, c.place.Parent); err == nil && parent.Kind == connection.KindForum {
+		out.title = c.place.Name
 	}
-	out.starter = c.starter(ctx)
-	out.block = c.capped(&out, c.said(recent))
+	list := tail
+	if mentioned {
+		out.starter = c.starter(ctx)
+		list = c.said(recent)
+	}
+	if m := c.answered(ctx); m != nil {
+		out.meant = m.ID
+		list = slices.DeleteFunc(slices.Clone(list), func(o connection.Message) bool { return o.ID == m.ID })
+		list = append(list, c.said([]connection.Message{*m}, m.ID)...)
+	}
+	out.block = c.capped(&out, list)
 	return out
+}
+
+// answered returns the message that the person replied to.
+func (c *collector) answered(ctx context.Context) *connection.Message {
+	if c.message.Reply == "" {
+		return nil
+	}
+	if m, err := c.client.Message(ctx, c.message.Channel, c.message.Reply); err == nil {
+		return &m
+	}
+	return c.message.Answered // included in the event
 }
 
 // newestHuman returns the newest message with content that a person wrote: the one that an
@@ -114,11 +135,13 @@ func (c *collector) newestHuman(recent []connection.Message) *connection.Message
 	return empty
 }
 
-// said returns the messages of people and of this bot.
-func (c *collector) said(list []connection.Message) []connection.Message {
+// said returns the messages of people and of this bot. The message that the person replied to, or
+// draws attention to, is among them whoever wrote it.
+func (c *collector) said(list []connection.Message, chosen ...string) []connection.Message {
 	var out []connection.Message
 	for _, m := range list {
-		if m.System || m.Webhook || m.Author.Bot && m.Author.ID != c.bot || m.ID == c.message.ID || strings.TrimSpace(m.Text) == "" {
+		bystander := m.System || m.Webhook || m.Author.Bot && m.Author.ID != c.bot
+		if bystander && !slices.Contains(chosen, m.ID) || m.ID == c.message.ID || quotedText(m) == "" {
 			continue
 		}
 		out = append(out, m)
@@ -183,7 +206,8 @@ func (c *collector) chain(ctx context.Context) around {
 	if n := len(list); n > 0 && hasNoWords(c.message.Text) && list[n-1].Author.ID != c.bot {
 		out.about = &list[n-1]
 	}
-	out.block = c.capped(&out, c.said(list))
+	out.meant = c.message.Reply
+	out.block = c.capped(&out, c.said(list, out.meant))
 	if len(out.block) == 0 {
 		out.kind = ""
 	}
@@ -204,8 +228,9 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 	for at > 0 {
 		m := list[at-1]
 		n := utf8.RuneCountInString(quotedLine(m)) + 1
-		old := c.set.MaxAge > 0 && !m.Time.IsZero() && c.message.Time.Sub(m.Time) > c.set.MaxAge
-		if old || len(list)-at >= most || n > chars {
+		chosen := m.ID == out.meant // by the person: limits are for bystanders
+		old := !chosen && c.set.MaxAge > 0 && !m.Time.IsZero() && c.message.Time.Sub(m.Time) > c.set.MaxAge
+		if old || !chosen && (len(list)-at >= most || n > chars) {
 			cut = true
 			break
 		}
@@ -214,7 +239,7 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 	}
 	list = list[at:]
 	if out.about != nil && !slices.ContainsFunc(list, func(m connection.Message) bool { return m.ID == out.about.ID }) {
-		if said := c.said([]connection.Message{*out.about}); len(said) == 1 { // whatever its age and length: the question is about it
+		if said := c.said([]connection.Message{*out.about}, out.about.ID); len(said) == 1 { // whatever its age and length: the question is about it
 			list = append(slices.Clone(list), said...)
 			slices.SortStableFunc(list, func(a, b connection.Message) int { return a.Time.Compare(b.Time) })
 		} else {
@@ -234,17 +259,35 @@ func (c *collector) capped(out *around, list []connection.Message) []connection.
 	return list
 }
 
+// pictures returns the images of the message that the person replied to.
+func (a around) pictures() (list []connection.Attachment) {
+	for _, m := range a.block {
+		for _, f := range m.Attachments {
+			if m.ID == a.meant && strings.HasPrefix(f.Type, "image/") {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
 // text returns what goes before the history: the starter and then the block, without what
 // the history already holds. bot is the bot's own ID.
 func (a around) text(k known, bot string) (text string, count int) {
 	var lines []string
+	if a.title != "" {
+		lines = append(lines, "The title of this post: "+sanitize(a.title, maxLine), "")
+	}
 	if a.starter != nil && !k.holds(*a.starter, bot) {
 		lines = append(lines, "This thread began with:", quotedLine(*a.starter), "")
 		count++
 	}
 	var block []string
 	for _, m := range a.block {
-		if !k.holds(m, bot) {
+		switch {
+		case m.ID == a.meant && a.kind == "thread":
+			block = append(block, "The message replies to this one:", quotedLine(m))
+		case !k.holds(m, bot):
 			block = append(block, quotedLine(m))
 		}
 	}
@@ -267,7 +310,19 @@ func (a around) text(k known, bot string) (text string, count int) {
 // quotedLine returns another person's message as a quotation: one line, without anything
 // that could be mistaken for more.
 func quotedLine(m connection.Message) string {
-	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), sanitize(named(m), maxLine))
+	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), sanitize(quotedText(m), maxLine))
+}
+
+// quotedText returns what somebody else's message says and shows, its files by name.
+func quotedText(m connection.Message) string {
+	parts := []string{named(m)}
+	for _, f := range m.Forwards {
+		parts = append(parts, "(passed on: "+named(connection.Message{Text: f.Text, Mentions: f.Mentions})+")")
+	}
+	for _, a := range m.Attachments {
+		parts = append(parts, "(file: "+sanitize(a.Name, 80)+")")
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
 // shortName returns a name to put before a quoted message.

@@ -19,7 +19,7 @@ func (b *Bot) handleEdit(ctx context.Context, m connection.Message) {
 	if m.NoText || withheld || m.Author.ID == b.p.Client.Bot().ID {
 		return
 	}
-	if b.change(ctx, m.Channel, change{id: m.ID, text: m.Text, mentions: m.Mentions}) {
+	if b.change(ctx, m.Channel, change{id: m.ID, text: m.Text, mentions: m.Mentions, shows: m.Shows}) {
 		return
 	}
 	if m.Edited && time.Since(m.Time) < mentionLate && b.isAddressed(m) {

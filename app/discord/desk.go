@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (dk *desk) isAddressed(m connection.Message) bool {
 		return true
 	}
 	name, rest := dk.cutName(m.Text)
-	return name && slices.Contains(nameCommands, rest)
+	return name && (slices.Contains(nameCommands, rest) || rest == "/"+opStop || rest == "/"+opStatus)
 }
 
 // cutName removes the mention of the bot, or its name, from the beginning of a text. rest
@@ -84,28 +85,41 @@ func (dk *desk) settle(channel string, ids ...string) {
 	}
 }
 
-// otherMention matches a mention of a person, a role or a channel.
-var otherMention = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>`)
+// mark matches what Discord shows in another form than it is written: a mention of a person, a
+// role or a channel, a command, an emoji of a server, a time.
+var mark = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>|<(/[^:<>\n]{1,64}):\d{1,20}>|<a?(:\w{1,32}:)\d{1,20}>|<t:(-?\d{1,12})(?::[a-zA-Z])?>|<id:(\w{1,20})>`)
 
 // plainText returns a message's text for the model: without the mention of the bot, and
 // with names for other mentions.
 func (dk *desk) plainText(m connection.Message) string {
 	bot := dk.p.Client.Bot().ID
 	text := strings.NewReplacer("<@"+bot+">", "", "<@!"+bot+">", "", "\r\n", "\n", "\r", "\n").Replace(m.Text)
-	return strings.TrimSpace(named(connection.Message{Text: text, Mentions: m.Mentions}))
+	return strings.TrimSpace(named(connection.Message{Text: text, Mentions: m.Mentions, Shows: m.Shows}))
 }
 
-// named returns a message's text with names in place of mentions.
+// named returns a message's text as people see it, and behind it what else the message shows.
 func named(m connection.Message) string {
-	return otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
-		parts := otherMention.FindStringSubmatch(found)
+	text := mark.ReplaceAllStringFunc(m.Text, func(found string) string {
+		p := mark.FindStringSubmatch(found)
+		switch {
+		case p[3] != "":
+			return p[3]
+		case p[4] != "":
+			return p[4]
+		case p[5] != "":
+			seconds, _ := strconv.ParseInt(p[5], 10, 64) // digits
+			return time.Unix(seconds, 0).Format("2006-01-02 15:04")
+		case p[6] != "":
+			return "#" + p[6]
+		}
 		for _, u := range m.Mentions {
-			if u.ID == parts[2] {
+			if u.ID == p[2] {
 				return "@" + shortName(u.Name)
 			}
 		}
-		return map[string]string{"#": "#channel", "@&": "@role", "@": "@somebody", "@!": "@somebody"}[parts[1]]
+		return map[string]string{"#": "#channel", "@&": "@role", "@": "@somebody", "@!": "@somebody"}[p[1]]
 	})
+	return strings.TrimSpace(strings.Join(append([]string{text}, m.Shows...), "\n"))
 }
 
 // textOf returns the text of a job. If several people wrote it, their names precede their

@@ -77,7 +77,7 @@ func (b *Bot) locate(ctx context.Context, m connection.Message) (h incoming, ok 
 
 // handleQuestion queues a message to be answered, within the limits.
 func (b *Bot) handleQuestion(ctx context.Context, h incoming) {
-	empty := hasNoWords(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0
+	empty := hasNoWords(h.Text) && len(h.Attachments) == 0 && len(h.Forwards) == 0 && len(h.Shows) == 0
 	if empty && !h.spoken || !b.withinLimits(ctx, h.Message, h.file, h.spoken) {
 		return
 	}
@@ -90,7 +90,7 @@ func (b *Bot) handleQuestion(ctx context.Context, h incoming) {
 // withheld reports whether Discord kept a message's text from the bot: the message replies
 // to the bot without mentioning it, and the bot may not read all messages.
 func withheld(m connection.Message) bool {
-	return m.Text == "" && len(m.Attachments) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
+	return m.Text == "" && len(m.Attachments) == 0 && len(m.Shows) == 0 && m.Answered != nil && !m.Direct() && len(m.Mentions) == 0
 }
 
 // explainEvery is how often a channel gets the explanation of withheld text.

@@ -89,6 +89,7 @@ type change struct {
 	id       string
 	text     string
 	mentions []connection.User // those in the text
+	shows    []string
 	deleted  bool
 }
 
@@ -102,7 +103,7 @@ func (j *job) apply(c change) bool {
 	case c.deleted:
 		j.parts = slices.Delete(j.parts, i, i+1)
 	default:
-		j.parts[i].Text, j.parts[i].Mentions = c.text, c.mentions
+		j.parts[i].Text, j.parts[i].Mentions, j.parts[i].Shows = c.text, c.mentions, c.shows
 	}
 	return true
 }

@@ -154,7 +154,7 @@ func (rc *record) noteOf(block transcript.Block, list []change, ids map[string]s
 			continue
 		}
 		if left = left && ok && block.Kind == transcript.KindUser; left {
-			left = t.correct(c, rc.plainText(connection.Message{Text: c.text, Mentions: c.mentions}))
+			left = t.correct(c, rc.plainText(connection.Message{Text: c.text, Mentions: c.mentions, Shows: c.shows}))
 		}
 	}
 	if text := t.String(); left && text != "" {

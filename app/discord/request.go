@@ -23,12 +23,12 @@ func (an *answerer) request(ctx context.Context, j *job, set Settings, a around,
 	here := f.For(j.place.ID, j.place.Parent)
 	m, said := j.message(), an.textOf(j)
 	text := said.words()
-	if hasNoWords(text) && !j.fun {
-		text = ""
-	}
+	m.Attachments = append(m.Attachments, a.pictures()...)
 	files, unread := an.download(ctx, m)
 	j.unread = unread
 	switch {
+	case text != "" && a.about != nil && hasNoWords(text):
+		text += "\n\n(they call you to answer the message of " + shortName(a.about.Author.Name) + ")"
 	case text != "" || len(files) > 0 && len(a.passed) == 0:
 	case a.about != nil: // whose words stay theirs: they are quoted
 		text = "(no words of their own: they call you to answer the message of " + shortName(a.about.Author.Name) + ")"

@@ -95,7 +95,7 @@ func (wt *waiting) enqueue(taken func() *job) {
 	}
 	wt.settle(j.channel(), j.all()...)
 	wt.log.Info("a message was left out: the queue is full", "channel", j.channel())
-	if wt.limits.once("busy "+j.channel(), time.Minute) {
+	if wt.limits.once("busy "+j.channel()+" "+j.last().Author.ID, time.Minute) {
 		wt.spawn(func(ctx context.Context) {
 			wt.say(ctx, j.last(), "I have more to answer than I can just now. Please ask again in a few minutes.")
 		})

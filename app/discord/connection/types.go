@@ -24,7 +24,8 @@ type Message struct {
 	System  bool     // "Anna joined" and the like: not written by anybody
 	Roles   []string // IDs of the author's roles, in events only
 	Text    string
-	NoText  bool // the event doesn't include the text: there may be one
+	Shows   []string // what it shows besides its text and files, in words: "(sticker: Wave)"
+	NoText  bool     // the event doesn't include the text: there may be one
 	Time    time.Time
 	Edited  bool
 
@@ -205,13 +206,74 @@ func singleOf(f fields) Message {
 	if r := f.object("message_reference"); r.whole("type") == referenceReply && (kind == typeReply || !known) {
 		out.Reply, out.ReplyPlace = r.id("message_id"), r.id("channel_id")
 	}
-	out.Attachments = attachmentsOf(f)
+	out.Attachments, out.Shows = attachmentsOf(f), showsOf(f)
 	for _, snapshot := range f.objects("message_snapshots") {
 		m := snapshot.object("message")
-		out.Forwards = append(out.Forwards, Forward{valid(m.text("content")), m.time("timestamp"), mentionsOf(m)})
+		text := strings.TrimSpace(strings.Join(append([]string{valid(m.text("content"))}, showsOf(m)...), "\n"))
+		out.Forwards = append(out.Forwards, Forward{text, m.time("timestamp"), mentionsOf(m)})
 		out.Attachments = append(out.Attachments, attachmentsOf(m)...)
 	}
 	return out
+}
+
+// showsOf names what a message shows besides its text and files: embeds, stickers, a poll, and the
+// texts of components.
+func showsOf(f fields) []string {
+	var list []string
+	add := func(kind string, words ...string) {
+		var said []string
+		for _, w := range words {
+			if w = strings.TrimSpace(valid(w)); w != "" {
+				said = append(said, w)
+			}
+		}
+		if len(said) > 0 {
+			list = append(list, "("+kind+": "+strings.Join(said, " – ")+")")
+		} else {
+			list = append(list, "("+kind+")")
+		}
+	}
+	for _, e := range f.objects("embeds") {
+		if kind := e.text("type"); kind != "" && kind != "rich" {
+			continue // Discord's own preview of an address in the text
+		}
+		words := []string{e.object("author").text("name"), e.text("title"), e.text("description")}
+		for _, field := range e.objects("fields") {
+			words = append(words, field.text("name")+": "+field.text("value"))
+		}
+		words = append(words, e.object("footer").text("text"))
+		if strings.TrimSpace(strings.Join(words, "")) == "" {
+			words = []string{e.text("url")}
+		}
+		add("embed", words...)
+	}
+	for _, sticker := range append(f.objects("sticker_items"), f.objects("stickers")...) {
+		add("sticker", sticker.text("name"))
+	}
+	if poll := f.object("poll"); poll != nil {
+		words := []string{poll.object("question").text("text")}
+		for _, a := range poll.objects("answers") {
+			words = append(words, a.object("poll_media").text("text"))
+		}
+		if strings.TrimSpace(strings.Join(words, "")) != "" {
+			add("poll", words...)
+		}
+	}
+	var components func(list []fields, depth int)
+	components = func(all []fields, depth int) {
+		for _, c := range all {
+			if words := c.text("content"); words != "" {
+				list = append(list, valid(words))
+			} else if label := c.text("label"); label != "" {
+				add("button", label)
+			}
+			if depth > 0 {
+				components(append(c.objects("components"), c.object("accessory")), depth-1)
+			}
+		}
+	}
+	components(f.objects("components"), 4)
+	return list
 }
 
 func mentionsOf(f fields) []User {
