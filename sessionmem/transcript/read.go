@@ -311,7 +311,7 @@ func (b RawBlock) Head() (head Block, ok bool) {
 	head = Block{Kind: b.Heading.Kind, Time: b.Heading.Time, Agent: b.Heading.Agent}
 	for _, a := range b.attrs {
 		switch a.key {
-		case "id", "agent", "through", "task", AttrFingerprint, AttrAgain, AttrSources, AttrRecalledFrom: // what branch.Fold needs
+		case "id", "agent", "parent", "through", "task", AttrFingerprint, AttrAgain, AttrSources, AttrRecalledFrom: // what branch.Fold needs
 			head.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
 		}
 	}
