@@ -94,6 +94,9 @@ func (s *Shower) begins(start string) bool {
 		}
 	}
 	line, _, ended := strings.Cut(start[:min(len(start), maxHeld)], "\n")
+	if m, st := markAt(start, 0, s.literals); st == yes && m.kind == markThought {
+		return true
+	}
 	if first, size := utf8.DecodeRuneInString(start); size == len(start) && size > 0 || beginsMarkup(start) && strings.ContainsRune("<>]✿◁$@=&", first) {
 		if s.stopped = slices.ContainsFunc(s.tools.tools, func(t Tool) bool { return t.For == "" && mentions(line, t.Name) }); !ended && len(line) < maxHeld {
 			return s.stopped
