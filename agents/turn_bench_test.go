@@ -43,7 +43,7 @@ func benchEngine(b *testing.B, chat background.ChatModel) (*Engine, *sessionmem.
 	b.Helper()
 	root := b.TempDir()
 	registry := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../assets")})
-	if err := registry.InstallDefaults(b.Context()); err != nil {
+	if err := registry.Prepare(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	store, err := sessionmem.Open(sessionmem.Config{Root: root})

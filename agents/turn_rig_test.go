@@ -62,7 +62,7 @@ func newRigThatWaits(t testing.TB, script testkit.Script, idle time.Duration) *r
 		GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto", Model: script.Models[0].Name,
 	}
 	registry := registry.New(registry.Config{Root: r.root, Defaults: os.DirFS("../assets")})
-	if err := registry.InstallDefaults(t.Context()); err != nil {
+	if err := registry.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	client, err := ollama.New(ollama.Params{Host: r.server.URL(), IdleTimeout: idle})
@@ -70,7 +70,7 @@ func newRigThatWaits(t testing.TB, script testkit.Script, idle time.Duration) *r
 		t.Fatal(err)
 	}
 	r.params = Params{
-		Memory: memory.New(memory.Config{Root: r.root}), Registry: registry,
+		Memory: memory.New(memory.Config{Root: r.root, Shipped: os.DirFS("../assets")}), Registry: registry,
 		Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../assets"),
 		Settings: func() Settings { return r.settings },
 		Vitals:   func() string { return "CPU 12 %" },

@@ -164,9 +164,9 @@ func (w *writers) open() {
 	if w.store, err = sessionmem.Open(sessionmem.Config{Root: w.root}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.memory = memory.New(memory.Config{Root: w.root})
+	w.memory = memory.New(memory.Config{Root: w.root, Shipped: os.DirFS("../assets")})
 	agents := registry.New(registry.Config{Root: w.root, Defaults: os.DirFS("../assets")})
-	if err := agents.InstallDefaults(w.t.Context()); err != nil {
+	if err := agents.Prepare(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
 	w.compaction = compact.New(compact.Config{

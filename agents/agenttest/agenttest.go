@@ -13,11 +13,7 @@ import (
 	"strings"
 
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem/wholefile"
 )
-
-// maxBytes limits the size of a testing.md.
-const maxBytes = 1 << 20
 
 // ErrNoTests means that an agent has no testing.md.
 var ErrNoTests = errors.New("the agent has no tests")
@@ -39,19 +35,19 @@ type Case struct {
 // Expect lists the other forms. A case without an Expect line is an error, because it
 // couldn't fail. Errors name the line. The error is ErrNoTests if there is no
 // testing.md.
-func Read(a registry.Agent) ([]Case, error) {
-	if strings.HasSuffix(a.Path, ".md") {
+func Read(r *registry.Registry, a registry.Agent) ([]Case, error) {
+	if !a.HasFolder() {
 		return nil, fmt.Errorf("%w: %s is a single file; make it a folder agent-<id> with a testing.md", ErrNoTests, filepath.Base(a.Path))
 	}
 	path := filepath.Join(a.Path, "testing.md")
-	data, err := wholefile.Read(path, maxBytes)
+	text, err := r.Text(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: write %s", ErrNoTests, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read tests: %w", err)
 	}
-	cases, err := Parse(string(data))
+	cases, err := Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}

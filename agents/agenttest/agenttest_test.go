@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,7 +69,7 @@ func TestParse_givenMistake_namesTheLine(t *testing.T) {
 func TestRead_givenNoFile_saysWhereToWriteIt(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "agent-a"), filepath.Join(dir, "solo.md")} {
-		if _, err := Read(registry.Agent{Path: path}); !errors.Is(err, ErrNoTests) {
+		if _, err := Read(registry.New(registry.Config{Root: dir, Defaults: fstest.MapFS{}}), registry.Agent{Path: path}); !errors.Is(err, ErrNoTests) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -80,7 +81,7 @@ func TestRead_givenCaseThatCannotFail_namesFileAndLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte("## T\nprompt\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Read(registry.Agent{Path: dir})
+	_, err := Read(registry.New(registry.Config{Root: dir, Defaults: fstest.MapFS{}}), registry.Agent{Path: dir})
 	if err == nil || !strings.Contains(err.Error(), path+" line 1:") {
 		t.Errorf("error %v", err)
 	}

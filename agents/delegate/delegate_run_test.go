@@ -37,7 +37,7 @@ func newConfig(t *testing.T) (delegate.Config, *host) {
 	t.Helper()
 	root := t.TempDir()
 	agents := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../assets")})
-	if err := agents.InstallDefaults(t.Context()); err != nil {
+	if err := agents.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(root, "skills", "haiku", "SKILL.md")

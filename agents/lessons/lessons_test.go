@@ -37,10 +37,10 @@ func newTurn(t *testing.T, message string) *turn {
 	t.Helper()
 	root := t.TempDir()
 	agents := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../assets")})
-	filetest.Must(t, agents.InstallDefaults(t.Context()))
+	filetest.Must(t, agents.Prepare(t.Context()))
 	h := &turn{t: t}
 	h.config = lessons.Config{
-		Host: h, Memory: memory.New(memory.Config{Root: root}), Registry: agents, Session: "cpu-a",
+		Host: h, Memory: memory.New(memory.Config{Root: root, Shipped: os.DirFS("../../assets")}), Registry: agents, Session: "cpu-a",
 		Private: func() bool { return false }, Write: func() string { return "auto" },
 		Message:  func() transcript.Block { return transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: message} },
 		Remember: func(tools.Call) tools.Decision { return tools.Allowed },

@@ -516,7 +516,7 @@ func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
 func TestShippedAgents(t *testing.T) {
 	root := t.TempDir()
 	r := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../assets")})
-	if err := r.InstallDefaults(t.Context()); err != nil {
+	if err := r.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	slugs := map[string]string{"000": "orchestrator", "002": "coder", "003": "doctor", "004": "memory-keeper"}
@@ -531,7 +531,7 @@ func TestShippedAgents(t *testing.T) {
 		if n := utf8.RuneCountInString(a.Description); n == 0 || n > descriptionRunes {
 			t.Errorf("%s: description of %d characters", a.Slug, n)
 		}
-		cases, err := agenttest.Read(a)
+		cases, err := agenttest.Read(r, a)
 		if err != nil || len(cases) < 2 {
 			t.Errorf("%s: %d tests, %v", a.Slug, len(cases), err)
 		}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/wholefile"
@@ -19,9 +18,6 @@ import (
 // ErrBadName means that an agent can't have that name. The wrapping text gives the
 // reason.
 var ErrBadName = errors.New("the agent can't be called so")
-
-// trashFolder holds deleted agents. It is in the agents folder.
-const trashFolder = ".trash"
 
 // maxAgentName limits the length of an agent's name, in characters.
 const maxAgentName = 60
@@ -104,16 +100,16 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 		return nil, err
 	}
 	files := map[string]string{"skill.md": a.Skill + "\n"}
-	if isDir(a.Path) {
+	if a.HasFolder() {
 		for _, f := range []string{"skill.md", "soul.md", "mood.md", "examples.md"} {
-			data, err := readRegular(filepath.Join(a.Path, f))
+			text, err := r.Text(filepath.Join(a.Path, f))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("read %s of %s: %w", f, a.Slug, withoutPath(err))
+				return nil, fmt.Errorf("copy %s: %w", a.Slug, err)
 			}
-			files[f] = string(data)
+			files[f] = text + "\n"
 		}
 	}
 	settings["description"], settings["model_role"] = a.Description, a.Role
@@ -168,13 +164,17 @@ func (r *Registry) newFolder(slug string, files map[string]string) (path string,
 }
 
 // Delete moves an agent's folder or file to the trash in the agents folder and returns
-// its path there, for Restore. It refuses to delete the last usable entry agent.
+// its path there, for Restore. It refuses to delete the last usable entry agent and those
+// that came with the app, which can be turned off.
 func (r *Registry) Delete(ctx context.Context, a Agent) (trash string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if filepath.Dir(a.Path) != r.agentsDir() {
 		return "", fmt.Errorf("delete %s: it is not in %s", a.Slug, r.agentsDir())
+	}
+	if r.Ships(a.ID) && a.HasFolder() {
+		return "", fmt.Errorf("delete %s: it came with mac-stats; turn it off instead", a.Slug)
 	}
 	if a.Entry && a.Usable() {
 		others := 0
@@ -187,13 +187,11 @@ func (r *Registry) Delete(ctx context.Context, a Agent) (trash string, err error
 			return "", fmt.Errorf("delete %s: it is the only agent that sees the conversation; make another one first", a.Slug)
 		}
 	}
-	dir := filepath.Join(r.agentsDir(), trashFolder)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("delete %s: %w", a.Slug, err)
+	trash, err = r.trashFor(filepath.Base(a.Path))
+	if err == nil {
+		err = os.Rename(a.Path, trash)
 	}
-	base := filepath.Base(a.Path)
-	trash = freeName(filepath.Join(dir, time.Now().Format("20060102-150405")+"-"+base))
-	if err := os.Rename(a.Path, trash); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("delete %s: %w", a.Slug, err)
 	}
 	return trash, nil

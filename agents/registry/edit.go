@@ -13,10 +13,10 @@ import (
 // SettingsFile returns the path of the agent's settings: its agent.json, or the single
 // file with its front matter.
 func (a Agent) SettingsFile() string {
-	if strings.HasSuffix(a.Path, ".md") {
-		return a.Path
+	if a.HasFolder() {
+		return filepath.Join(a.Path, "agent.json")
 	}
-	return filepath.Join(a.Path, "agent.json")
+	return a.Path
 }
 
 // WithSetting returns the text of a settings file with one key changed or added; value

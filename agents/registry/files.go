@@ -42,6 +42,7 @@ type cachedFile struct {
 	info os.FileInfo
 	read time.Time
 	text string // normalised
+	raw  []byte // of a shipped file; nil for one of the folder
 
 	settings    *agentSettings // of agent.json or front matter; nil until parsed
 	settingsErr error

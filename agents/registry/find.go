@@ -165,7 +165,7 @@ func (r *Registry) OwnMemory(selector, except string) (target memory.Target, ok 
 
 // OwnMemory returns an agent's own memory; only an agent with a folder has one.
 func OwnMemory(a Agent) (memory.Target, bool) {
-	if !isDir(a.Path) {
+	if !a.HasFolder() {
 		return memory.Target{}, false
 	}
 	return memory.Target{Kind: memory.TargetAgent, ID: a.ID}, true

@@ -3,12 +3,13 @@
 // An agent is a folder agents/agent-<id> with agent.json and skill.md, or a single
 // markdown file with front matter; a skill is a folder in the Agent Skills format.
 // Every call compares the files with their last known state, so an edit takes effect at
-// once. The package also installs the agents the app ships, and creates, edits, resets
-// and deletes agents.
+// once. What the app ships lies below the person's folder, file by file, and isn't copied
+// into it until the person customises it (overlay.go). The package also creates, edits,
+// resets and deletes agents.
 //
 // It never runs an agent, never calls a model, and never overwrites a person's file:
-// Reset sets the old one aside. A name from a model or a person is only compared with
-// the names in the folders; it never becomes a path.
+// Reset moves it to the trash. Reading writes nothing. A name from a model or a person is
+// only compared with the names in the folders; it never becomes a path.
 //
 // The turn, the commands and the window's Agents page call it.
 package registry
@@ -47,7 +48,8 @@ type Agent struct {
 	PromptTier  string   // size of the prompt: large, middle, plain; "": to suit the model
 	ToolsTier   string   // number of tools, in the same words
 	Pinned      bool     // always named in the roster; the default for shipped agents
-	Path        string   // its folder or file
+	Path        string   // its folder or file; a shipped agent may have none until it is customised
+	AsShipped   bool     // nothing of it is the person's: Customise copies it
 	Texts
 	Warnings []string // misspelled keys and the like
 	Err      error    // why it can't be used; it is listed nonetheless
@@ -61,6 +63,10 @@ type Texts struct {
 	Examples string // worked examples, only for models of the middle tier
 }
 
+// HasFolder reports whether the agent is a folder, which may hold a memory of its own, and
+// not a single file.
+func (a Agent) HasFolder() bool { return !strings.HasSuffix(a.Path, ".md") }
+
 // Usable reports whether the agent may be called: enabled and without error.
 func (a Agent) Usable() bool { return a.Enabled && a.Err == nil }
 
@@ -69,8 +75,7 @@ func (a Agent) Usable() bool { return a.Enabled && a.Err == nil }
 // file, and rereads those that changed. Safe for concurrent use.
 type Registry struct {
 	root    string
-	shipped shippedFolder
-	pinned  func() map[string]bool // the agent.json files among the assets, which don't change
+	shipped func() map[string]*cachedFile // agents/ and skills/ of the assets, which don't change
 	logger  *slog.Logger
 
 	mu    sync.Mutex // guards files and their parsed contents
@@ -80,7 +85,7 @@ type Registry struct {
 // Config holds what a Registry needs. Root and Defaults are required.
 type Config struct {
 	Root     string // data folder
-	Defaults fs.FS  // assets: agents/…, skills/…, copied if missing
+	Defaults fs.FS  // assets: agents/…, skills/…, the layer below the folder
 	Logger   *slog.Logger
 	// Clean returns the text of a file without what was forgotten; optional. It is
 	// called once for each state of a file.
@@ -96,15 +101,8 @@ func New(cfg Config) *Registry {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	pinned := sync.OnceValue(func() map[string]bool {
-		list := map[string]bool{}
-		names, _ := fs.Glob(cfg.Defaults, "agents/agent-*/agent.json") // only fails for a wrong pattern
-		for _, name := range names {
-			list[name] = true
-		}
-		return list
-	})
-	return &Registry{root: cfg.Root, shipped: shippedFolder{root: cfg.Root, assets: cfg.Defaults}, pinned: pinned, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
+	shipped := sync.OnceValue(func() map[string]*cachedFile { return shippedFiles(cfg.Defaults) })
+	return &Registry{root: cfg.Root, shipped: shipped, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
 }
 
 // Agents returns all agents, including broken and disabled ones, sorted by ID.
@@ -113,24 +111,38 @@ func (r *Registry) Agents() []Agent {
 	defer r.mu.Unlock()
 	dir := r.agentsDir()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			r.logger.Warn("agents folder cannot be read", "path", dir, "err", err)
-		}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.logger.Warn("agents folder cannot be read", "path", dir, "err", err)
 		return nil
 	}
-	soul, soulErr := r.optional(filepath.Join(dir, "soul.md"))
+	soul, soulWarning := "", ""
+	switch file, err := r.files.read(filepath.Join(dir, "soul.md")); {
+	case err == nil:
+		soul = file.text
+	case !errors.Is(err, fs.ErrNotExist):
+		soulWarning = err.Error()
+	}
 	var list []Agent
 	for _, e := range entries {
 		a, ok := r.readEntry(dir, e)
 		if !ok {
 			continue
 		}
-		if a.Soul == "" {
-			a.Soul = soul
-			a.Warnings = appendErr(a.Warnings, soulErr)
-		}
 		list = append(list, a)
+	}
+	for _, id := range r.shippedIDs() {
+		path := filepath.Join(dir, "agent-"+id)
+		if !slices.ContainsFunc(list, func(a Agent) bool { return a.Path == path }) {
+			list = append(list, r.readFolder(path, id))
+		}
+	}
+	for i := range list {
+		if a := &list[i]; a.Soul == "" {
+			a.Soul = soul
+			if soulWarning != "" {
+				a.Warnings = append(a.Warnings, soulWarning)
+			}
+		}
 	}
 	slices.SortStableFunc(list, byID)
 	markDuplicates(list)
@@ -145,7 +157,7 @@ func byID(a, b Agent) int {
 	)
 }
 
-func (r *Registry) agentsDir() string { return r.shipped.agentsDir() }
+func (r *Registry) agentsDir() string { return filepath.Join(r.root, "agents") }
 
 // agentFolder matches the name of an agent's folder, and keptFolder one that Reset set
 // aside, or a copy of it by an editor or a sync service.
@@ -159,7 +171,9 @@ func (r *Registry) readEntry(dir string, e fs.DirEntry) (a Agent, ok bool) {
 	name, path := e.Name(), filepath.Join(dir, e.Name())
 	folder := e.IsDir() || !e.Type().IsRegular() && isDir(path)
 	if m := agentFolder.FindStringSubmatch(name); m != nil && folder {
-		return r.readFolder(path, m[1]), true
+		a := r.readFolder(path, m[1])
+		left := a.Err != nil && isMissing(a.SettingsFile()) && isMissing(filepath.Join(path, "skill.md")) && !isMissing(filepath.Join(path, "memory.md"))
+		return a, !left // what an agent learnt may stay behind when it goes
 	}
 	if strings.HasPrefix(name, "agent-") && !keptFolder.MatchString(name) && folder {
 		return Agent{
@@ -195,8 +209,13 @@ func mayBeAgentFile(name string) bool {
 // readFolder reads agents/agent-<id>.
 func (r *Registry) readFolder(path, id string) Agent {
 	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
-	a.Pinned = r.pinned()["agents/agent-"+id+"/agent.json"]
-	file, err := r.files.read(filepath.Join(path, "agent.json"))
+	a.Pinned, a.AsShipped = r.Ships(id), true
+	part := func(name string) (*cachedFile, error) {
+		file, err := r.layered(filepath.Join(path, name))
+		a.AsShipped = a.AsShipped && (err != nil || file.raw != nil)
+		return file, err
+	}
+	file, err := part("agent.json")
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")
 		return a
@@ -210,10 +229,15 @@ func (r *Registry) readFolder(path, id string) Agent {
 		return a
 	}
 	file.settings.apply(&a)
-	a.Soul, a.Warnings = r.optionalInto(filepath.Join(path, "soul.md"), a.Warnings)
-	a.Mood, a.Warnings = r.optionalInto(filepath.Join(path, "mood.md"), a.Warnings)
-	a.Examples, a.Warnings = r.optionalInto(filepath.Join(path, "examples.md"), a.Warnings)
-	skill, err := r.files.read(filepath.Join(path, "skill.md"))
+	for name, to := range map[string]*string{"soul.md": &a.Soul, "mood.md": &a.Mood, "examples.md": &a.Examples} {
+		switch file, err := part(name); {
+		case err == nil:
+			*to = file.text
+		case !errors.Is(err, fs.ErrNotExist):
+			a.Warnings = append(a.Warnings, err.Error())
+		}
+	}
+	skill, err := part("skill.md")
 	if err != nil {
 		a.Err = missingMeans(err, "skill.md", "write there what the agent is to do")
 		return a
@@ -297,30 +321,6 @@ func (r *Registry) readSingleFile(path, id string) (a Agent, ok bool) {
 		a.Err = errors.New("there is nothing below the front matter: write there what the agent is to do")
 	}
 	return a, true
-}
-
-// optional reads a file that may be missing.
-func (r *Registry) optional(path string) (string, error) {
-	file, err := r.files.read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return file.text, nil
-}
-
-func (r *Registry) optionalInto(path string, warnings []string) (string, []string) {
-	text, err := r.optional(path)
-	return text, appendErr(warnings, err)
-}
-
-func appendErr(warnings []string, err error) []string {
-	if err == nil {
-		return warnings
-	}
-	return append(warnings, err.Error())
 }
 
 // missingMeans returns an error that says what to do if a required file is missing.

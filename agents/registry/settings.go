@@ -69,7 +69,7 @@ type agentSettings struct {
 // apply sets a's fields. It copies slices and pointers, because a caller may change them.
 func (s *agentSettings) apply(a *Agent) {
 	set := s.Agent
-	set.ID, set.Path, set.Pinned = a.ID, a.Path, a.Pinned
+	set.ID, set.Path, set.Pinned, set.AsShipped = a.ID, a.Path, a.Pinned, a.AsShipped
 	set.Name, set.Slug = cmp.Or(s.Name, a.Name), cmp.Or(s.Slug, a.Slug)
 	if s.Pinned != nil {
 		set.Pinned = *s.Pinned

@@ -31,12 +31,14 @@ type Skill struct {
 	Body        string
 	Path        string // the file
 	Pinned      bool   // always named in the roster
+	AsShipped   bool   // it isn't the person's: Customise copies it
+	off         bool   // switched off (enabled: false): it isn't listed
 	Warnings    []string
 	Err         error // why it can't be used; it is listed nonetheless
 }
 
 // skillKeys are the front matter keys of a SKILL.md.
-const skillKeys = "name description license compatibility metadata allowed-tools pinned"
+const skillKeys = "name description license compatibility metadata allowed-tools pinned enabled"
 
 var (
 	skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -48,7 +50,18 @@ var (
 func (r *Registry) Skills() []Skill {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := r.skillsIn(filepath.Join(r.root, "skills"))
+	dir := filepath.Join(r.root, "skills")
+	list := r.skillsIn(dir)
+	for name := range r.shipped() {
+		path := filepath.Join(r.root, filepath.FromSlash(name))
+		if filepath.Dir(filepath.Dir(path)) != dir || slices.ContainsFunc(list, func(s Skill) bool { return s.Path == path }) {
+			continue
+		}
+		if s, ok := r.readSkillFolder(filepath.Dir(path), filepath.Base(filepath.Dir(path))); ok {
+			list = append(list, s)
+		}
+	}
+	list = slices.DeleteFunc(list, func(s Skill) bool { return s.off })
 	list = append(list, r.skillsIn(filepath.Join(r.agentsDir(), "skills"))...)
 	markDuplicateSkills(list)
 	slices.SortStableFunc(list, func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
@@ -83,7 +96,7 @@ func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 		return Skill{}, false
 	}
 	s = Skill{Name: name, Path: filepath.Join(dir, "SKILL.md")}
-	file, err := r.files.read(s.Path)
+	file, err := r.layered(s.Path)
 	if err != nil {
 		s.Err = err
 		return s, !errors.Is(err, fs.ErrNotExist) && isDir(dir)
@@ -92,7 +105,7 @@ func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 		front := parseFrontMatter(file.text)
 		file.front = &front
 	}
-	s.Body = file.front.Body
+	s.Body, s.AsShipped = file.front.Body, file.raw != nil
 	s.Err = s.setFront(*file.front)
 	return s, true
 }
@@ -116,6 +129,13 @@ func (s *Skill) setFront(front frontMatter) error {
 			return err
 		}
 		s.Pinned = pinned != nil && *pinned
+	}
+	if field, ok := front.field("enabled"); ok {
+		var enabled *bool
+		if err := field.boolean(&enabled); err != nil {
+			return err
+		}
+		s.off = enabled != nil && !*enabled
 	}
 	if err := checkSkillName(name.Text, s.Name); err != nil {
 		return err

@@ -63,7 +63,7 @@ func TestFirstStartWritesTheEditableFiles(t *testing.T) {
 	if !b.FirstRun {
 		t.Error("FirstRun = false in an empty folder")
 	}
-	for _, name := range []string{"config.toml", "agents/soul.md", "agents/memory.md", "agents/agent-000/skill.md"} {
+	for _, name := range []string{"config.toml", "agents/soul.md", "agents/memory.md", "agents/reset-phrases.md"} {
 		if _, err := os.Stat(filepath.Join(b.Paths.Home, name)); err != nil {
 			t.Error(err)
 		}

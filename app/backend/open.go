@@ -208,7 +208,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	b.Index.beforePush = b.Forgetting.beforePush
 	b.house = &housekeeper{app: b.base, store: store, memory: b.Memory, refused: refused, sessionsChanged: b.SessionsChanged}
 	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger, Clean: b.Memory.Clean})
-	if err := b.Registry.InstallDefaults(ctx); err != nil {
+	if err := b.Registry.Prepare(ctx); err != nil {
 		b.addInstallNotice(err)
 	}
 	return nil

@@ -179,7 +179,7 @@ func (r *rig) open(o options) {
 	must(err)
 	r.memory = memory.New(memory.Config{Root: r.root})
 	registry := registry.New(registry.Config{Root: r.root, Defaults: os.DirFS("../../assets")})
-	must(registry.InstallDefaults(t.Context()))
+	must(registry.Prepare(t.Context()))
 	client, err := ollama.New(ollama.Params{Host: r.ollama, IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})
 	must(err)
 	r.engine = agents.NewEngine(agents.Params{

@@ -104,7 +104,13 @@ func New(cfg Config) *Memory {
 	}
 	s.forgotten = forgotten.NewRecord(string(root), s.logger)
 	s.sieve = &sieve{root: root, forgotten: s.forgotten, shipped: sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })}
-	s.files = sharedfile.New(sharedfile.Params{Root: string(root), Logger: s.logger, Sieve: s.sieve, Changed: changed, Journaled: root.isMemory})
+	s.files = sharedfile.New(sharedfile.Params{Root: string(root), Logger: s.logger, Sieve: s.sieve, Changed: changed, Journaled: root.isMemory, Ships: func(agent string) bool {
+		if cfg.Shipped == nil {
+			return false
+		}
+		_, err := fs.Stat(cfg.Shipped, "agents/"+agent)
+		return err == nil
+	}})
 	s.waiting = inboxFile{path: root.inbox(), files: s.files, sieve: s.sieve}
 	s.undos = undoList{path: root.undo(), files: s.files, logger: s.logger}
 	return &Memory{s, &inbox{s}, &Edits{s}}

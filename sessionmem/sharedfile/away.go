@@ -74,7 +74,7 @@ func (f *Files) unseen() []string {
 // Begin creates an empty file in the place of one that is missing, because the person
 // doesn't expect it back. The caller holds the lock.
 func (f *Files) Begin(path string) error {
-	real, err := ownFile(path)
+	real, err := f.ownFile(path)
 	if err == nil {
 		err = wholefile.Create(real, nil, 0o600)
 	}

@@ -26,7 +26,7 @@ func (f *Files) Edit(path string, change func(raw []byte) ([]byte, error)) error
 // edit is Edit. knowingly is false for an edit that adopts what another program saved.
 func (f *Files) edit(path string, knowingly bool, change func(raw []byte) ([]byte, error)) error {
 	for range memoryTries {
-		real, err := ownFile(path)
+		real, err := f.ownFile(path)
 		if err != nil {
 			return wholefile.Explain("writing "+filepath.Base(path), err)
 		}

@@ -38,6 +38,10 @@ type Params struct {
 	// not those of the inbox.
 	Journaled func(path string) bool
 	Changed   func() // called after each edit of such a file by this process
+	// Ships reports whether an agent's folder, such as agent-002, came with the product: it
+	// may be created for the agent's memory. Another one would be an agent without its files.
+	// May be nil: none.
+	Ships func(folder string) bool
 }
 
 // Sieve removes forgotten text from a file's bytes.
@@ -122,20 +126,14 @@ func (f *Files) Rewrite(path string, change func(raw []byte) ([]byte, error)) er
 
 // ownFile returns the file to write for path: the target of a link, or the path itself. It
 // creates the folder, but not that of a link's target: what is mounted there may be away.
-func ownFile(path string) (string, error) {
+func (f *Files) ownFile(path string) (string, error) {
 	real, err := wholefile.Through(path)
 	if err == nil && real == path {
-		err = os.MkdirAll(ownFolder(real), 0o700)
+		dir := filepath.Dir(real)
+		if strings.HasPrefix(filepath.Base(dir), "agent-") && (f.p.Ships == nil || !f.p.Ships(filepath.Base(dir))) {
+			dir = filepath.Dir(dir)
+		}
+		err = os.MkdirAll(dir, 0o700)
 	}
 	return real, err
-}
-
-// ownFolder returns the folder that may be created for a memory file. That isn't an agent's
-// folder, which would be an agent without its files.
-func ownFolder(path string) string {
-	dir := filepath.Dir(path)
-	if strings.HasPrefix(filepath.Base(dir), "agent-") {
-		return filepath.Dir(dir)
-	}
-	return dir
 }

@@ -160,7 +160,7 @@ func (f *Files) takeOverText(r replaced, raw []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	real, err := ownFile(r.File)
+	real, err := f.ownFile(r.File)
 	if err != nil {
 		return err
 	}

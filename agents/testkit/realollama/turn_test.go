@@ -73,7 +73,7 @@ func newOffice(t *testing.T, models ...realollama.Model) *office {
 	client := newClient(t, o.proxy.Host())
 	defaults := os.DirFS("../../../assets")
 	registry := registry.New(registry.Config{Root: o.root, Defaults: defaults})
-	if err := registry.InstallDefaults(t.Context()); err != nil {
+	if err := registry.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var err error

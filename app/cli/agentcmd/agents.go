@@ -1,9 +1,10 @@
 // Package agentcmd implements `mac-stats agents`: it lists agents, shows the prompt of each,
-// runs their tests, and restores the shipped ones.
+// runs their tests, and customises and resets the shipped ones.
 //
 // A broken agent is listed with its error and can be shown, because people want to look at
 // it (Find). test sends the prompts of an agent's testing.md in sessions that are never
-// saved, and fails if an expectation does. reset keeps a copy of what it replaces.
+// saved, and fails if an expectation does. What came with mac-stats isn't in the folder:
+// customise copies an agent there, reset moves the copy to the trash.
 //
 // The files belong to agents/registry. Package memorycmd uses Find; app/cli calls Command.
 package agentcmd
@@ -50,17 +51,19 @@ type agentDetail struct {
 	Skill       string   `json:"skill"`
 }
 
-// keptLine is a line of `agents reset --json`.
+// keptLine is a line of `agents reset --json` and `agents customise --json`.
 type keptLine struct {
-	Type string `json:"type"` // kept
+	Type string `json:"type"` // kept | customised
 	Path string `json:"path"`
 }
 
 // Command returns agents.
 func Command(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("agents", "List, show, test and reset agents", listCommand(c), showCommand(c), testCommand(c), resetCommand(c))
+	group := cmdline.Group("agents", "List, show, test, customise and reset agents", listCommand(c), showCommand(c), testCommand(c), customiseCommand(c), resetCommand(c))
 	group.Long = `An agent is a folder agents/agent-<id> with agent.json and skill.md, or a file
-agents/<name>.md with front matter. SEL is its slug, name or id.`
+agents/<name>.md with front matter. Those that came with mac-stats are in the program
+until you customise them: a file in their folder takes the place of theirs. SEL is an
+agent's slug, name or id.`
 	return group
 }
 
@@ -182,7 +185,11 @@ func agentText(a registry.Agent) string {
 	if a.Think != nil {
 		row("thinks", map[bool]string{true: "yes", false: "no"}[*a.Think])
 	}
-	row("path", a.Path)
+	path := a.Path
+	if a.AsShipped {
+		path += " (as it came; `mac-stats agents customise " + a.Slug + "` copies it there)"
+	}
+	row("path", path)
 	for _, w := range a.Warnings {
 		row("warning", w)
 	}
@@ -194,10 +201,32 @@ func agentText(a registry.Agent) string {
 	return b.String()
 }
 
+func customiseCommand(c *cmdline.Line) *cobra.Command {
+	return c.WithJSON(&cobra.Command{
+		Use: "customise SEL", Aliases: []string{"customize"}, Short: "Copy a shipped agent into your folder, to edit it",
+		Long:              "customise copies the files of an agent that came with mac-stats into your folder. From then\non they are yours: new versions of mac-stats don't change them. reset takes them away again.",
+		Args:              cmdline.Exactly(1, "one agent"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.AgentNames),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			a, err := Find(b, args[0])
+			if err != nil {
+				return err
+			}
+			if !b.Registry.Ships(a.ID) || !a.HasFolder() {
+				return cmdline.Problem(a.Slug+" is yours already: "+a.Path, "Edit it there.")
+			}
+			if err := b.Registry.Customise(ctx, a.Path); err != nil {
+				return err
+			}
+			return c.Out.Print(keptLine{Type: "customised", Path: a.Path}, "customised: "+a.Path+"\n")
+		}),
+	})
+}
+
 func resetCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
-		Use: "reset [SEL]", Short: "Restore shipped agents; your versions are kept beside them",
-		Long:              "reset restores a shipped agent, or all of them and soul.md without SEL. Your version is\nkept beside it, and what the agent has learnt stays.",
+		Use: "reset [SEL]", Short: "Put shipped agents back; your versions move to the trash",
+		Long:              "reset puts a shipped agent back as it came, or all of them and soul.md without SEL. Your\nfiles move to agents/.trash, and what the agent has learnt stays.",
 		Args:              cmdline.AtMost(1, "one agent"),
 		ValidArgsFunction: c.CompleteFirst(cmdline.AgentNames),
 		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {

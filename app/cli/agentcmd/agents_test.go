@@ -38,7 +38,7 @@ func TestAgents(t *testing.T) {
 	}
 	e.Write(t, "agents/agent-002/skill.md", "Mine.\n")
 	kept := clitest.Objects(t, e.Must(t, "agents", "reset", "coder", "--json"))
-	if len(kept) != 1 || !strings.Contains(kept[0]["path"].(string), "agent-002.old-") {
+	if len(kept) != 1 || !strings.Contains(kept[0]["path"].(string), "-agent-002") {
 		t.Errorf("kept: %v", kept)
 	}
 	if text := e.Must(t, "agents", "show", "coder"); strings.Contains(text, "Mine.") {

@@ -68,7 +68,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 			if err != nil {
 				return err
 			}
-			cases, err := agenttest.Read(a)
+			cases, err := agenttest.Read(b.Registry, a)
 			if err != nil {
 				return testsError(err)
 			}

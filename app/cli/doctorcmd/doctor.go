@@ -324,7 +324,7 @@ func (d *doctor) mcpChecks() (checks []check) {
 }
 
 func (d *doctor) editAgent(a registry.Agent) string {
-	if d.b.Registry.Shipped(a.ID) {
+	if d.b.Registry.Ships(a.ID) {
 		return "Edit " + a.Path + ", or put it back as it came: `mac-stats agents reset " + a.ID + "`."
 	}
 	return "Edit " + a.Path + "."

@@ -255,6 +255,7 @@ func TestForgetOfACommonWordLeavesInstructions(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("Fine."))
 	e.Must(t, "ask", "--session", "notes", "My orchestrator plays tonight")
+	e.Must(t, "agents", "customise", "orchestrator")
 	before, err := os.ReadFile(filepath.Join(e.Home, "agents", "agent-000", "testing.md"))
 	if err != nil {
 		t.Fatal(err)

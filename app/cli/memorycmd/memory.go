@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,7 +112,7 @@ func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 	if err != nil {
 		return memory.Target{}, err
 	}
-	if info, err := os.Stat(a.Path); err != nil || !info.IsDir() {
+	if !a.HasFolder() {
 		return memory.Target{}, cmdline.Problem(a.Slug+" is a single file and has no memory of its own.",
 			"Leave --agent out to use the memory of all agents.")
 	}

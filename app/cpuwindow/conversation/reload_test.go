@@ -57,7 +57,7 @@ func TestAConversationLooksTheSameAfterARestart(t *testing.T) {
 		},
 	})
 	reg := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../../assets")})
-	if err := reg.InstallDefaults(t.Context()); err != nil {
+	if err := reg.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	client, err := ollama.New(ollama.Params{Host: server.URL(), IdleTimeout: time.Minute})

@@ -41,6 +41,7 @@ type agentsData struct {
 	others  []string // why markdown files that look like agents aren't
 	missing map[string]bool
 	owned   memory.Owned // the file that is shown
+	below   string       // the text that came with the app, if the person has no such file
 	diff    []linediff.Line
 	shipped bool
 	err     error
@@ -100,12 +101,13 @@ func readAgents(parts Parts, picked, file *string) agentsData {
 		for _, f := range files {
 			known = known || f.path == *file
 			o, err := parts.Memories.OpenOwned(f.path)
-			d.missing[f.path] = err == nil && o.Missing
+			_, shipped := parts.Roster.Text(f.path)
+			d.missing[f.path] = err == nil && o.Missing && shipped != nil
 		}
 		if !known {
 			*file = files[0].path
 		}
-		d.shipped = parts.Roster.Shipped(a.ID)
+		d.shipped = parts.Roster.Ships(a.ID) && a.HasFolder()
 	case *picked == soulKey:
 		*file = filepath.Join(parts.Home, "agents", "soul.md")
 	case *picked == newAgentKey:
@@ -115,6 +117,9 @@ func readAgents(parts Parts, picked, file *string) agentsData {
 	}
 	if *file != "" {
 		d.owned, d.err = parts.Memories.OpenOwned(*file)
+		if d.owned.Missing {
+			d.below, _ = parts.Roster.Text(*file) // without a text, there is no such file at all
+		}
 	}
 	return d
 }

@@ -189,7 +189,13 @@ func (p *Agents) set(a registry.Agent, key string, value any) {
 		if err != nil {
 			return "", nil, err
 		}
-		text, err := registry.WithSetting(file, o.Text, key, value)
+		text := o.Text
+		if o.Missing { // the settings it came with
+			if text, err = p.parts.Roster.Text(file); err != nil {
+				return "", nil, err
+			}
+		}
+		text, err = registry.WithSetting(file, text, key, value)
 		if err != nil {
 			return "", nil, err
 		}
@@ -276,9 +282,16 @@ func (p *Agents) fileRows() []*column.Placed {
 	if p.edits.dirty(o.Path) {
 		label = i18n.T("Continue editing")
 	}
-	head := []fyne.CanvasObject{kit.Small(p.data.purpose(p.picked)).Squeezable(), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) })}
-	if o.Why == "" {
-		head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
+	text := o.Text
+	head := []fyne.CanvasObject{kit.Small(p.data.purpose(p.picked)).Squeezable()}
+	if p.data.below != "" {
+		text = p.data.below
+		head = append(head, kit.NewButton(kit.ButtonPlain, i18n.T("Customise"), p.customise))
+	} else {
+		head = append(head, kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) }))
+		if o.Why == "" {
+			head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
+		}
 	}
 	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap12, 0, head...)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	for _, n := range ownedNotes(o, p.edits.buffers[o.Path], edit) {
@@ -287,11 +300,11 @@ func (p *Agents) fileRows() []*column.Placed {
 	if p.data.diff != nil {
 		rows = append(rows, &column.Placed{Row: p.reloads.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
-	if o.Text == "" {
+	if text == "" {
 		return rows
 	}
 	var lines []cardLine
-	for _, d := range fileLines(o.Text, p.data.diff) {
+	for _, d := range fileLines(text, p.data.diff) {
 		lines = append(lines, cardLine{text: d.Text, op: d.Op})
 	}
 	return append(rows, linesRows(lines, p.all, func() { p.all = true; p.draw() })...)
@@ -311,6 +324,8 @@ func (d agentsData) purpose(picked string) string {
 		text = i18n.With("a skill: {{.Description}}", i18n.Places{"Description": cmp.Or(s.Description, i18n.T("no description"))})
 	}
 	switch {
+	case d.below != "":
+		text = i18n.With("came with mac-stats: {{.Text}}", i18n.Places{"Text": text})
 	case o.Missing:
 		text = i18n.With("no file yet: {{.Text}}", i18n.Places{"Text": text})
 	case o.Link != "":
@@ -319,13 +334,29 @@ func (d agentsData) purpose(picked string) string {
 	return text
 }
 
-// endRows returns the actions on the agent as a whole.
+// customise copies what is shown into the person's folder, where it can be edited.
+func (p *Agents) customise() {
+	path := p.picked
+	p.act(func(ctx context.Context) (string, func(), error) {
+		return i18n.T("Copied into your folder. New versions of mac-stats don't change it."), nil, p.parts.Roster.Customise(ctx, path)
+	})
+}
+
+// endRows returns the actions on the agent as a whole. One that came with the app is turned
+// off rather than deleted.
 func (p *Agents) endRows(a registry.Agent) []*column.Placed {
-	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.host.OpenFile(filepath.Dir(a.SettingsFile())) })}
-	if p.data.shipped {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
+	var buttons []fyne.CanvasObject
+	if !a.AsShipped {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.host.OpenFile(filepath.Dir(a.SettingsFile())) }))
 	}
-	buttons = append(buttons, kit.NewButton(kit.ButtonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
+	switch {
+	case !p.data.shipped:
+		buttons = append(buttons, kit.NewButton(kit.ButtonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
+	case !a.AsShipped:
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
+	default:
+		return nil
+	}
 	return []*column.Placed{{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap20, Max: kit.ProseMax}}
 }
 
@@ -343,12 +374,12 @@ func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	return false
 }
 
-// reset restores a shipped agent; the user's version is kept beside it.
+// reset puts a shipped agent back; the user's version moves to the trash.
 func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	overlay.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files are replaced by the ones that came with mac-stats. Your version is kept beside it, and its memory stays."), i18n.T("Reset"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("The agent is as it came with mac-stats again. Your version moves to agents/.trash, and its memory stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.parts.Roster.Reset(ctx, a.ID)
 			if err != nil {
@@ -357,7 +388,7 @@ func (p *Agents) reset(a registry.Agent) {
 			if len(kept) == 0 {
 				return i18n.With("{{.Agent}} is reset.", i18n.Places{"Agent": agentTitle(a)}), nil, nil
 			}
-			return i18n.With("{{.Agent}} is reset; your version is kept as {{.Kept}}.", i18n.Places{"Agent": agentTitle(a), "Kept": filepath.Base(kept[0])}), nil, nil
+			return i18n.With("{{.Agent}} is reset; your version is kept as {{.Kept}}.", i18n.Places{"Agent": agentTitle(a), "Kept": filepath.Join("agents", ".trash", filepath.Base(kept[0]))}), nil, nil
 		})
 	})
 }

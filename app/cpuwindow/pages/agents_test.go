@@ -229,7 +229,34 @@ func TestAnAgentIsCreatedDeletedRestoredAndReset(t *testing.T) {
 		a, _ = p.data.agent(coder)
 		p.reset(a)
 		b.Confirm("Reset")
-		b.Until("is reset; your version is kept as agent-002.old-", "Write code.")
+		b.Until("is reset; your version is kept as", "came with mac-stats: what it should do", "Write code.")
+		b.SeesNot("Delete…")
+	})
+}
+
+// What came with the app is shown from the program; a change of its settings alone, or all
+// its files, lie in the folder once the person wants them there.
+func TestAShippedAgentIsTurnedOffAndCustomised(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		p := b.onAgents(nil)
+		b.Until("Coder", "came with mac-stats: what it should do", "Write code.", "Customise")
+		b.SeesNot("Delete…", "Reset to default…", "Open folder", "Open in my editor")
+		coder := p.picked
+		b.pushes("Turn off")
+		b.Until("turned off", "Reset to default…")
+		if got := readText(t, filepath.Join(coder, "agent.json")); !strings.Contains(got, `"enabled": false`) || !strings.Contains(got, `"model_role": "code"`) {
+			t.Errorf("agent.json is %s", got)
+		}
+		if _, err := os.Stat(filepath.Join(coder, "skill.md")); err == nil {
+			t.Error("its skill was copied")
+		}
+		b.pushes("Customise")
+		b.Until("Copied into your folder", "Edit")
+		if got := readText(t, filepath.Join(coder, "skill.md")); got != "Write code.\n" {
+			t.Errorf("skill.md is %q", got)
+		}
+		b.SeesNot("Customise")
 	})
 }
 
@@ -289,7 +316,7 @@ func TestTheFocusStaysWhenAPageIsRedrawn(t *testing.T) {
 			c.FocusNext()
 			names = append(names, b.Focus())
 		}
-		for _, want := range []string{"skill.md", "agent.json", "Open in my editor", "Edit", "Open folder", "Reset to default…", "Delete…", "role: code  ▾"} {
+		for _, want := range []string{"skill.md", "agent.json", "Open in my editor", "Edit", "Open folder", "Reset to default…", "role: code  ▾"} {
 			if !slices.Contains(names, want) {
 				t.Errorf("Tab does not reach %q: %v", want, names)
 			}

@@ -69,7 +69,7 @@ func (b *bench) inFolder(root string, shipped fstest.MapFS) {
 		}
 	}
 	b.parts.Home = root
-	b.parts.Memories = memory.New(memory.Config{Root: root})
+	b.parts.Memories = memory.New(memory.Config{Root: root, Shipped: shipped})
 	b.parts.Roster = registry.New(registry.Config{Root: root, Defaults: shipped})
 	b.edits = NewEdits(b, b.parts.Memories)
 }

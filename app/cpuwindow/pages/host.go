@@ -70,7 +70,9 @@ type Roster interface {
 	Agents() []registry.Agent
 	NotAgents() []string
 	Skills() []registry.Skill
-	Shipped(id string) bool
+	Ships(id string) bool
+	Text(file string) (string, error)
+	Customise(ctx context.Context, path string) error
 	Reset(ctx context.Context, selector string) (kept []string, err error)
 	CheckName(name string) (slug string, err error)
 	Create(ctx context.Context, name, like string) (registry.Agent, error)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
@@ -185,7 +184,7 @@ func readMemory(parts Parts, picked *string) memoryData {
 	}
 	for _, a := range parts.Roster.Agents() {
 		t := memory.Target{Kind: memory.TargetAgent, ID: a.ID}
-		if path := parts.Memories.Path(t); !known[t] && a.Usable() && !strings.HasSuffix(a.Path, ".md") && path != "" {
+		if path := parts.Memories.Path(t); !known[t] && a.Usable() && a.HasFolder() && path != "" {
 			files = append(files, memory.File{Target: t, Path: path, Missing: true})
 		}
 	}
