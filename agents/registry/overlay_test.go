@@ -185,7 +185,9 @@ func TestAMemoryThatStayedBehindIsNoAgent(t *testing.T) {
 func TestPrepare_givenFolderOfAnEarlierVersion(t *testing.T) {
 	const agent, skill, tests = `{"name":"Coder","slug":"coder"}`, "code 1", "## It codes\nCode\nExpect: calls nothing\n"
 	edit := func(name, text string) func(t *testing.T, root string) {
-		return func(t *testing.T, root string) { writeAgentFile(t, filepath.Join(root, filepath.FromSlash(name)), text) }
+		return func(t *testing.T, root string) {
+			writeAgentFile(t, filepath.Join(root, filepath.FromSlash(name)), text)
+		}
 	}
 	retired := agentTree{"trash/agent-002/agent.json": agent, "trash/agent-002/skill.md": skill, "trash/agent-002/testing.md": tests}
 	with := func(more agentTree) agentTree {
@@ -210,26 +212,31 @@ func TestPrepare_givenFolderOfAnEarlierVersion(t *testing.T) {
 		},
 		"the settings edited": {
 			edit("agents/agent-002/agent.json", `{"name":"Dev"}`),
-			agentTree{"agents/agent-002/agent.json": `{"name":"Dev"}`, "trash/agent-002/skill.md": skill, "trash/agent-002/testing.md": tests}, "dev: code 2 + new in 2", true,
+			agentTree{"agents/agent-002/agent.json": `{"name":"Dev"}`, "trash/agent-002/skill.md": skill, "trash/agent-002/testing.md": tests},
+			"dev: code 2 + new in 2", true,
 		},
 		"the skill edited": {
 			edit("agents/agent-002/skill.md", "mine\r\n"),
-			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": "mine\r\n", "agents/agent-002/testing.md": tests}, "coder: mine", true,
+			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": "mine\r\n", "agents/agent-002/testing.md": tests},
+			"coder: mine", true,
 		},
 		"its tests deleted": {
 			func(t *testing.T, root string) { remove(t, filepath.Join(root, "agents/agent-002/testing.md")) },
-			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": skill}, "coder: code 1", true,
+			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": skill},
+			"coder: code 1", true,
 		},
 		"deleted": {
 			func(t *testing.T, root string) { remove(t, filepath.Join(root, "agents/agent-002")) },
-			agentTree{"agents/agent-002/agent.json": "{\"name\":\"Coder\",\"slug\":\"coder\", \"enabled\": false}\n"}, "coder: code 2 (off) + new in 2", true,
+			agentTree{"agents/agent-002/agent.json": "{\"name\":\"Coder\",\"slug\":\"coder\", \"enabled\": false}\n"},
+			"coder: code 2 (off) + new in 2", true,
 		},
 		"the skill folder deleted": {
 			func(t *testing.T, root string) { remove(t, filepath.Join(root, "skills/sum")) }, with(agentTree{}), "coder: code 2 + new in 2", false,
 		},
 		"a link": {
 			func(t *testing.T, root string) { linkElsewhere(t, filepath.Join(root, "agents/agent-002/skill.md")) },
-			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": skill, "agents/agent-002/testing.md": tests}, "coder: code 1", true,
+			agentTree{"agents/agent-002/agent.json": agent, "agents/agent-002/skill.md": skill, "agents/agent-002/testing.md": tests},
+			"coder: code 1", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
