@@ -112,7 +112,7 @@ func withFrontKey(text, key, literal string) (string, error) {
 	}
 	out := strings.Join(lines, "\n")
 	front := parseFrontMatter(out)
-	if _, err := front.agentSettings(); err != nil || front.Err != nil {
+	if field, ok := front.field(key); front.Err != nil || !ok && key != "model_role" || ok && !field.decode(key, &rawSettings{}) {
 		return "", errors.New("it is written in a way that can't be changed from here; change it by hand")
 	}
 	return out, nil

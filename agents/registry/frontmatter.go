@@ -1,34 +1,37 @@
 package registry
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// frontMatter is the YAML block between two lines of three dashes at the beginning of a
-// markdown file, and the text below it.
+// frontMatter is the block between two lines of three dashes at the beginning of a markdown
+// file, and the text below it. It is YAML; what isn't is read line by line, because many
+// published files have an unquoted colon in their description.
 type frontMatter struct {
-	Found  bool // the file begins with one
-	Err    error
-	Fields []frontField // in the order written
-	Body   string       // the text below, trimmed; the whole text if there is no front matter
-	raw    string
+	Found   bool // the file begins with one
+	Err     error
+	Fields  []frontField // in the order written
+	Body    string       // the text below, trimmed; the whole text if there is no front matter
+	Warning string       // why it was read line by line, or ""
+	raw     string
 }
 
-// frontField is one key and its value.
+// frontField is one key and its value: a text, a list of texts, nothing, or a
+// mapping, which no key takes.
 type frontField struct {
-	Key    string // as written
-	Line   int    // in the file, 1-based
-	Text   string // a scalar's text
-	List   []string
-	IsList bool
-	IsMap  bool
-	Null   bool
+	Key  string // as written
+	Line int    // in the file, 1-based
+	Text string
+	List []string // nil if it isn't a list
+	Null bool
+	Map  bool
 }
 
 // frontMatterLimit limits the search for the closing dashes, in bytes: a document may
@@ -38,7 +41,7 @@ const frontMatterLimit = 64 << 10
 var frontMatterEnd = regexp.MustCompile(`(?m)^---[ \t]*(?:\n|\z)`)
 
 // parseFrontMatter splits normalised text (see NormalizeText). A front matter that isn't
-// closed or isn't valid YAML is Found with an Err that names the line.
+// closed is Found with an Err.
 func parseFrontMatter(text string) frontMatter {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
@@ -49,27 +52,20 @@ func parseFrontMatter(text string) frontMatter {
 		return frontMatter{Found: true, raw: rest, Err: errors.New("the front matter is not closed: end it with a line ---")}
 	}
 	f := frontMatter{Found: true, raw: rest[:end[0]], Body: strings.TrimSpace(rest[end[1]:])}
-	f.Fields, f.Err = parseYAMLFields(f.raw)
-	return f
-}
-
-// parseYAMLFields reads a flat YAML mapping. Line numbers count from the file's start.
-func parseYAMLFields(raw string) (fields []frontField, err error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte("\n"+raw), &doc); err != nil { // the blank line replaces the opening dashes
-		return nil, fmt.Errorf("front matter: near %s", strings.TrimPrefix(err.Error(), "yaml: ")) // yaml names the line where the failed part began
+	err := yaml.Unmarshal([]byte("\n"+f.raw), &doc) // the blank line replaces the opening dashes: lines count from the file's start
+	switch {
+	case err != nil:
+		f.Fields, f.Warning = plainFields(f.raw), "front matter near "+strings.TrimPrefix(err.Error(), "yaml: ")+": read as plain text"
+	case len(doc.Content) == 0:
+	case doc.Content[0].Kind != yaml.MappingNode:
+		f.Fields, f.Warning = plainFields(f.raw), "front matter without lines of the form key, colon, value: read as plain text"
+	default:
+		for pair := range slices.Chunk(doc.Content[0].Content, 2) {
+			f.Fields = append(f.Fields, newFrontField(pair[0], pair[1]))
+		}
 	}
-	if len(doc.Content) == 0 {
-		return nil, nil
-	}
-	top := doc.Content[0]
-	if top.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("front matter line %d: want lines of the form key: value", top.Line)
-	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		fields = append(fields, newFrontField(top.Content[i], top.Content[i+1]))
-	}
-	return fields, nil
+	return f
 }
 
 func newFrontField(key, value *yaml.Node) frontField {
@@ -77,29 +73,65 @@ func newFrontField(key, value *yaml.Node) frontField {
 		value = value.Alias
 	}
 	f := frontField{Key: key.Value, Line: key.Line}
-	switch value.Kind {
-	case yaml.ScalarNode:
+	switch {
+	case value.Kind == yaml.ScalarNode:
 		f.Text, f.Null = value.Value, value.Tag == "!!null"
-	case yaml.SequenceNode:
-		f.IsList = true
+	case value.Kind == yaml.SequenceNode:
+		f.List = []string{}
 		for _, item := range value.Content {
 			f.List = append(f.List, item.Value)
 		}
 	default:
-		f.IsMap = true
+		f.Map = true
 	}
 	return f
 }
 
+// plainKey matches the beginning of a field. Its key begins with a small letter: prose goes
+// on with lines such as "Examples:" and "Context: the user says so".
+var plainKey = regexp.MustCompile(`^([a-z][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*))?$`)
+
+// plainFields reads a front matter line by line: a line that doesn't begin with a key goes
+// on with the value above it.
+func plainFields(raw string) []frontField {
+	var fields []frontField
+	number := 1
+	for line := range strings.SplitSeq(raw, "\n") {
+		number++
+		if m := plainKey.FindStringSubmatch(line); m != nil {
+			value := strings.Trim(m[2], " \t")
+			if strings.Trim(value, "|>+-") == "" { // the value is below
+				value = ""
+			}
+			if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+				value = value[1 : n-1]
+			}
+			fields = append(fields, frontField{Key: m[1], Line: number, Text: value})
+			continue
+		}
+		line = strings.TrimSpace(line)
+		if len(fields) == 0 || line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		last := &fields[len(fields)-1]
+		if item, ok := strings.CutPrefix(line, "- "); ok && (last.Text == "" || last.List != nil) {
+			last.List = append(last.List, strings.Trim(item, ` "'`))
+			continue
+		}
+		last.Text = strings.TrimSpace(last.Text + " " + line)
+	}
+	return fields
+}
+
 var nameLine = regexp.MustCompile(`(?m)^name[ \t]*:`)
 
-// hasKey reports whether the front matter has the key. If it can't be parsed, a line
-// that looks like the name counts.
-func (f frontMatter) hasKey(key string) bool {
+// hasName reports whether there is a name. If the front matter isn't closed, a line that
+// looks like it counts.
+func (f frontMatter) hasName() bool {
 	if f.Err != nil {
-		return key == "name" && nameLine.MatchString(f.raw)
+		return nameLine.MatchString(f.raw)
 	}
-	_, ok := f.field(key)
+	_, ok := f.field("name")
 	return ok
 }
 
@@ -122,109 +154,68 @@ func (f frontMatter) keys() []string {
 	return keys
 }
 
-// agentSettings reads the settings of a single-file agent.
-func (f frontMatter) agentSettings() (*agentSettings, error) {
-	var raw rawSettings
-	for _, field := range f.Fields {
-		if err := raw.setField(field); err != nil {
-			return nil, fmt.Errorf("front matter line %d: %w", field.Line, err)
+// decode sets one key of raw from a field, in the form that the key takes; ok is false if
+// there is none.
+func (f frontField) decode(key string, raw *rawSettings) (ok bool) {
+	var forms []string
+	if f.List != nil {
+		list, _ := json.Marshal(f.List) // strings
+		forms = append(forms, string(list))
+	} else {
+		text, _ := json.Marshal(f.Text) // a string
+		word := strings.ToLower(f.Text)
+		switch word {
+		case "yes", "on":
+			word = "true"
+		case "no", "off":
+			word = "false"
 		}
+		forms = append(forms, string(text), word)
 	}
-	s := raw.check(keyWarnings(f.keys(), frontKeys, foreignKeys))
-	s.hostedModel()
-	return s, nil
+	return !f.Map && slices.ContainsFunc(forms, func(value string) bool {
+		set := *raw // a value of another kind would leave a zero
+		if json.Unmarshal([]byte(`{"`+key+`": `+value+`}`), &set) != nil {
+			return false
+		}
+		*raw = set
+		return true
+	})
 }
 
-// hostedModel drops model names that other programs' agent files use and that no Ollama
-// server has.
-func (s *agentSettings) hostedModel() {
-	switch strings.ToLower(s.Model) {
+// agentSettings returns the settings of a single-file agent. A value that has another form
+// than its key takes isn't used, and named by a warning.
+func (f frontMatter) agentSettings() *agentSettings {
+	var raw rawSettings
+	var warnings []string
+	if f.Warning != "" {
+		warnings = append(warnings, f.Warning)
+	}
+	for _, field := range f.Fields {
+		key := strings.ToLower(field.Key)
+		switch key { // other programs' names
+		case "role":
+			key = "model_role"
+		case "maxturns":
+			key = "max_tool_iterations"
+		}
+		if !slices.Contains(strings.Fields(jsonKeys), key) || field.Null || field.decode(key, &raw) {
+			continue
+		}
+		warnings = append(warnings, fmt.Sprintf("%s in line %d: the value isn't understood", field.Key, field.Line))
+		switch key { // what nobody understands gives no more than it would have
+		case "tools":
+			raw.Tools = &stringList{}
+		case "enabled":
+			raw.Enabled = new(bool)
+		}
+	}
+	s := raw.check(append(warnings, keyWarnings(f.keys(), frontKeys, true)...))
+	switch strings.ToLower(s.Model) { // names that no Ollama server has
 	case "inherit":
 		s.Model = ""
 	case "sonnet", "opus", "haiku":
 		s.warn("model %s: not a local model; one is chosen by the role", s.Model)
 		s.Model = ""
 	}
-}
-
-// setField sets one key. keyWarnings reports the keys that have no meaning.
-func (raw *rawSettings) setField(f frontField) error {
-	switch strings.ToLower(f.Key) {
-	case "name":
-		return f.text(&raw.Name)
-	case "slug":
-		return f.text(&raw.Slug)
-	case "model":
-		return f.text(&raw.Model)
-	case "model_role", "role":
-		return f.text(&raw.Role)
-	case "description":
-		return f.text(&raw.Description)
-	case "orchestrator":
-		return f.boolean(&raw.Entry)
-	case "enabled":
-		return f.boolean(&raw.Enabled)
-	case "max_tool_iterations", "maxturns":
-		return f.whole(&raw.MaxRounds)
-	case "prompt_tier":
-		return f.text(&raw.PromptTier)
-	case "tools_tier":
-		return f.text(&raw.ToolsTier)
-	case "think":
-		return f.boolean(&raw.Think)
-	case "pinned":
-		return f.boolean(&raw.Pinned)
-	case "temperature":
-		return f.number(&raw.Temperature)
-	case "tools":
-		return f.names(&raw.Tools)
-	}
-	return nil
-}
-
-func (f frontField) text(to **string) error {
-	return readScalar(f, to, "a text", func(text string) (string, error) { return text, nil })
-}
-
-func (f frontField) boolean(to **bool) error {
-	return readScalar(f, to, "true or false", func(text string) (bool, error) { return strconv.ParseBool(strings.ToLower(text)) })
-}
-
-func (f frontField) whole(to **int) error {
-	return readScalar(f, to, "a whole number", strconv.Atoi)
-}
-
-func (f frontField) number(to **float64) error {
-	return readScalar(f, to, "a number", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
-}
-
-// readScalar sets *to to the value of a field; null leaves it unset. The error says what the
-// field must be.
-func readScalar[T any](f frontField, to **T, want string, parse func(text string) (T, error)) error {
-	if f.Null {
-		return nil
-	}
-	v, err := parse(f.Text)
-	if err != nil || f.IsList || f.IsMap {
-		return fmt.Errorf("%s: want %s", f.Key, want)
-	}
-	*to = &v
-	return nil
-}
-
-func (f frontField) names(to **stringList) error {
-	if f.IsMap {
-		return fmt.Errorf("%s: want a list of names", f.Key)
-	}
-	list := stringList(f.List)
-	if !f.IsList {
-		list = splitList(f.Text)
-	}
-	if list == nil {
-		list = stringList{}
-	}
-	if !f.Null {
-		*to = &list
-	}
-	return nil
+	return s
 }

@@ -301,7 +301,7 @@ func (r *Registry) readSingleFile(path, id string) (a Agent, ok bool) {
 		file.front = &front
 	}
 	front := file.front
-	if !front.Found || !front.hasKey("name") {
+	if !front.Found || !front.hasName() {
 		return Agent{}, false
 	}
 	a = Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
@@ -309,12 +309,8 @@ func (r *Registry) readSingleFile(path, id string) (a Agent, ok bool) {
 		a.Err = front.Err
 		return a, true
 	}
-	if file.settings == nil && file.settingsErr == nil {
-		file.settings, file.settingsErr = front.agentSettings()
-	}
-	if file.settingsErr != nil {
-		a.Err = file.settingsErr
-		return a, true
+	if file.settings == nil {
+		file.settings = front.agentSettings()
 	}
 	file.settings.apply(&a)
 	if a.Skill = front.Body; a.Skill == "" {
@@ -331,8 +327,8 @@ func missingMeans(err error, name, hint string) error {
 	return err
 }
 
-// markDuplicates sets an error on every usable agent whose ID or slug an earlier agent
-// has. The earlier one stays usable.
+// markDuplicates sets an error on every usable agent whose ID an earlier one has. One with
+// the slug of an earlier one is called by its ID.
 func markDuplicates(list []Agent) {
 	ids, slugs := map[string]string{}, map[string]string{}
 	for i := range list {
@@ -340,15 +336,18 @@ func markDuplicates(list []Agent) {
 		if !a.Usable() {
 			continue
 		}
-		id := strings.ToLower(a.ID)
-		if first, ok := ids[id]; ok {
+		if first, ok := ids[strings.ToLower(a.ID)]; ok {
 			a.Err = fmt.Errorf("id %q is already used by %s: rename one of them", a.ID, first)
 			continue
 		}
 		if first, ok := slugs[a.Slug]; ok {
-			a.Err = fmt.Errorf("slug %q is already used by %s: give one of them another slug", a.Slug, first)
-			continue
+			was := a.Slug
+			if a.Slug = slugify(a.ID); slugs[a.Slug] != "" {
+				a.Err = fmt.Errorf("slug %q is already used by %s: give one of them another slug", was, first)
+				continue
+			}
+			a.Warnings = append(a.Warnings, fmt.Sprintf("slug %s: another agent has it, so this one is called by its id", was))
 		}
-		ids[id], slugs[a.Slug] = filepath.Base(a.Path), filepath.Base(a.Path)
+		ids[strings.ToLower(a.ID)], slugs[a.Slug] = filepath.Base(a.Path), filepath.Base(a.Path)
 	}
 }

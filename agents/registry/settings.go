@@ -33,13 +33,10 @@ var KnownTools = []string{
 	ToolAgent, ToolSkill, ToolFindAgent, ToolFindSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL", "RUN_CMD", "MCP",
 }
 
-// jsonKeys are the keys of agent.json, and frontKeys those of a single-file agent. Other
-// programs use the single-file format too: foreignKeys have a meaning there and none
-// here.
+// jsonKeys are the keys of agent.json, and frontKeys those of a single-file agent.
 const (
-	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier pinned"
-	frontKeys   = jsonKeys + " role maxturns"
-	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
+	jsonKeys  = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier pinned"
+	frontKeys = jsonKeys + " role maxturns"
 )
 
 // roleNames are the names of roles that roleOf accepts.
@@ -145,7 +142,7 @@ func parseAgentJSON(text string) (*agentSettings, error) {
 		names = append(names, key)
 	}
 	slices.Sort(names)
-	return raw.check(keyWarnings(names, jsonKeys, "")), nil
+	return raw.check(keyWarnings(names, jsonKeys, false)), nil
 }
 
 // jsonProblem turns an error of encoding/json into plain words with its line.
@@ -182,21 +179,22 @@ func lineAt(text string, offset int64) int {
 	return 1 + bytes.Count([]byte(text[:end]), []byte("\n"))
 }
 
-// keyWarnings returns a warning for every unknown key, with the nearest known one. known
-// and foreign are space-separated lists.
-func keyWarnings(keys []string, known, foreign string) []string {
-	var warnings []string
-	ours, theirs := strings.Fields(known), strings.Fields(foreign)
+// keyWarnings returns a warning for each key that isn't known, with the nearest known one.
+// In a format that other programs read too, keys that resemble none are theirs.
+func keyWarnings(keys []string, known string, shared bool) []string {
+	var warnings, theirs []string
+	ours := strings.Fields(known)
 	for _, key := range keys {
-		folded := strings.ToLower(key)
-		if slices.Contains(ours, folded) {
-			continue
+		switch {
+		case slices.Contains(ours, strings.ToLower(key)):
+		case shared && nearest(key, ours) == "":
+			theirs = append(theirs, key)
+		default:
+			warnings = append(warnings, unknownWord(key, "key", ours))
 		}
-		if slices.Contains(theirs, folded) {
-			warnings = append(warnings, key+": has no meaning here")
-			continue
-		}
-		warnings = append(warnings, unknownWord(key, "key", ours))
+	}
+	if len(theirs) > 0 {
+		warnings = append(warnings, strings.Join(theirs, ", ")+": keys that have no meaning here")
 	}
 	return warnings
 }
@@ -301,16 +299,21 @@ func (s *agentSettings) setRounds(n int) {
 
 func (s *agentSettings) setTools(names []string) {
 	s.Tools = make([]string, 0, len(names))
+	var foreign []string
 	for _, name := range names {
 		tool := strings.ToUpper(strings.TrimSpace(name))
-		if tool == "" || slices.Contains(s.Tools, tool) {
-			continue
-		}
-		if !slices.Contains(KnownTools, tool) && !strings.Contains(tool, ".") { // a dot marks another program's tool
+		switch {
+		case tool == "" || slices.Contains(s.Tools, tool):
+		case slices.Contains(KnownTools, tool) || strings.Contains(tool, "."): // a dot marks another program's tool
+			s.Tools = append(s.Tools, tool)
+		case nearest(tool, KnownTools) != "":
 			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
-			continue
+		default:
+			foreign = append(foreign, strings.TrimSpace(name))
 		}
-		s.Tools = append(s.Tools, tool)
+	}
+	if len(foreign) > 0 {
+		s.warn("%s: tools that are not known here", strings.Join(foreign, ", "))
 	}
 }
 

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // ErrNoSkill means that no usable skill matches the name.
@@ -32,7 +35,7 @@ type Skill struct {
 	Path        string // the file
 	Pinned      bool   // always named in the roster
 	AsShipped   bool   // it isn't the person's: Customise copies it
-	off         bool   // switched off (enabled: false): it isn't listed
+	enabled     bool   // enabled: false switches it off, and it isn't listed
 	Warnings    []string
 	Err         error // why it can't be used; it is listed nonetheless
 }
@@ -40,10 +43,7 @@ type Skill struct {
 // skillKeys are the front matter keys of a SKILL.md.
 const skillKeys = "name description license compatibility metadata allowed-tools pinned enabled"
 
-var (
-	skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	oldSkill  = regexp.MustCompile(`^skill-([0-9]+)-(.+)\.md$`)
-)
+var oldSkill = regexp.MustCompile(`^skill-([0-9]+)-(.+)\.md$`)
 
 // Skills returns all skills, including broken ones, sorted by name: those in skills/
 // and those in agents/skills/, where the Rust app keeps them.
@@ -61,7 +61,7 @@ func (r *Registry) Skills() []Skill {
 			list = append(list, s)
 		}
 	}
-	list = slices.DeleteFunc(list, func(s Skill) bool { return s.off })
+	list = slices.DeleteFunc(list, func(s Skill) bool { return s.Number == "" && !s.enabled })
 	list = append(list, r.skillsIn(filepath.Join(r.agentsDir(), "skills"))...)
 	markDuplicateSkills(list)
 	slices.SortStableFunc(list, func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
@@ -95,7 +95,7 @@ func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 	if strings.HasPrefix(name, ".") || keptFolder.MatchString(name) {
 		return Skill{}, false
 	}
-	s = Skill{Name: name, Path: filepath.Join(dir, "SKILL.md")}
+	s = Skill{Name: name, Path: filepath.Join(dir, "SKILL.md"), enabled: true}
 	file, err := r.layered(s.Path)
 	if err != nil {
 		s.Err = err
@@ -105,62 +105,56 @@ func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 		front := parseFrontMatter(file.text)
 		file.front = &front
 	}
-	s.Body, s.AsShipped = file.front.Body, file.raw != nil
-	s.Err = s.setFront(*file.front)
+	s.AsShipped = file.raw != nil
+	s.setFront(*file.front)
 	return s, true
 }
 
-// setFront sets the skill's fields from the front matter and checks them against the
-// format.
-func (s *Skill) setFront(front frontMatter) error {
-	if !front.Found {
-		return errors.New("SKILL.md has no front matter: begin it with ---, name, description, ---")
-	}
-	if front.Err != nil {
-		return front.Err
-	}
-	s.Warnings = keyWarnings(front.keys(), skillKeys, "")
-	name, _ := front.field("name")
-	description, _ := front.field("description")
-	s.Description = strings.TrimSpace(description.Text)
-	if field, ok := front.field("pinned"); ok {
-		var pinned *bool
-		if err := field.boolean(&pinned); err != nil {
-			return err
-		}
-		s.Pinned = pinned != nil && *pinned
-	}
-	if field, ok := front.field("enabled"); ok {
-		var enabled *bool
-		if err := field.boolean(&enabled); err != nil {
-			return err
-		}
-		s.off = enabled != nil && !*enabled
-	}
-	if err := checkSkillName(name.Text, s.Name); err != nil {
-		return err
-	}
-	if n := utf8.RuneCountInString(s.Description); n == 0 || n > maxSkillDescription {
-		return fmt.Errorf("description has %d characters: want 1 to %d", n, maxSkillDescription)
+// setFront sets the skill's fields from the front matter. What the format doesn't allow is
+// cut or replaced, and named by a warning; the folder's name stands in for a missing one.
+func (s *Skill) setFront(front frontMatter) {
+	s.Body = front.Body
+	if s.Err = front.Err; s.Err != nil {
+		return
 	}
 	if s.Body == "" {
-		return errors.New("there is nothing below the front matter: write there what to do")
+		s.Err = errors.New("there is nothing below the front matter: write there what to do")
 	}
-	return nil
-}
-
-// checkSkillName applies the name rules of the format.
-func checkSkillName(name, folder string) error {
-	if name == "" {
-		return errors.New("name is missing in the front matter")
+	warn := func(format string, args ...any) { s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...)) }
+	if front.Warning != "" {
+		warn("%s", front.Warning)
 	}
-	if len(name) > maxSkillName || !skillName.MatchString(name) {
-		return fmt.Errorf("name %q: want 1 to %d of a-z, 0-9 and single hyphens inside", name, maxSkillName)
+	s.Warnings = append(s.Warnings, keyWarnings(front.keys(), skillKeys, true)...)
+	folder := s.Name
+	name, _ := front.field("name")
+	written := strings.TrimSpace(name.Text)
+	whole := []rune(cmp.Or(slugify(written), slugify(folder), folder))
+	s.Name = string(whole[:min(len(whole), maxSkillName)])
+	switch {
+	case written == "":
+		warn("%s: there is no name, the folder's is used", s.Name)
+	case s.Name != written:
+		warn("name %q is read as %s: want at most %d of a-z, 0-9 and hyphens", excerpt.Shorten(written, 100), s.Name, maxSkillName)
+	case written != folder:
+		warn("folder %s: the skill's name is another, which counts", folder)
 	}
-	if name != folder {
-		return fmt.Errorf("name %q and folder %q differ: they must be the same", name, folder)
+	description, _ := front.field("description")
+	s.Description = strings.TrimSpace(description.Text)
+	if s.Description == "" {
+		s.Description = firstLine(s.Body)
+		warn("no description: the first line is used")
 	}
-	return nil
+	if n := utf8.RuneCountInString(s.Description); n > maxSkillDescription {
+		s.Description = excerpt.Shorten(s.Description, maxSkillDescription)
+		warn("description of %d characters: cut to %d", n, maxSkillDescription)
+	}
+	var raw rawSettings
+	for _, key := range []string{"pinned", "enabled"} {
+		if field, ok := front.field(key); ok && !field.Null && !field.decode(key, &raw) {
+			warn("%s in line %d: the value isn't understood", field.Key, field.Line)
+		}
+	}
+	s.Pinned, s.enabled = raw.Pinned != nil && *raw.Pinned, raw.Enabled == nil || *raw.Enabled
 }
 
 // readOldSkill reads skill-<n>-<topic>.md; the whole file is the skill.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestSkills_givenBothForms_listsThemByName(t *testing.T) {
@@ -38,52 +39,54 @@ func TestSkills_givenBothForms_listsThemByName(t *testing.T) {
 	}
 }
 
-func TestSkills_givenRulesOfTheFormat_saysWhatIsWrong(t *testing.T) {
-	tests := []struct{ name, folder, text, want string }{
-		{"good", "a-1", "---\nname: a-1\ndescription: d\n---\nx", ""},
-		{"longest name", strings.Repeat("a", 64), "---\nname: " + strings.Repeat("a", 64) + "\ndescription: d\n---\nx", ""},
-		{"too long a name", strings.Repeat("a", 65), "---\nname: " + strings.Repeat("a", 65) + "\ndescription: d\n---\nx", "want 1 to 64"},
-		{"upper case", "Ab", "---\nname: Ab\ndescription: d\n---\nx", "want 1 to 64 of a-z"},
-		{"hyphen first", "-a", "---\nname: -a\ndescription: d\n---\nx", "single hyphens inside"},
-		{"double hyphen", "a--b", "---\nname: a--b\ndescription: d\n---\nx", "single hyphens inside"},
-		{"another folder", "b", "---\nname: a\ndescription: d\n---\nx", "must be the same"},
-		{"no name", "a", "---\ndescription: d\n---\nx", "name is missing"},
-		{"no description", "a", "---\nname: a\n---\nx", "description has 0 characters"},
-		{"long description", "a", "---\nname: a\ndescription: " + strings.Repeat("ü", 1025) + "\n---\nx", "description has 1025 characters"},
-		{"longest description", "a", "---\nname: a\ndescription: " + strings.Repeat("ü", 1024) + "\n---\nx", ""},
-		{"no body", "a", "---\nname: a\ndescription: d\n---\n", "nothing below"},
-		{"no front matter", "a", "just text", "no front matter"},
-		{"bad YAML", "a", "---\nname: [\n---\nx", "line"},
-		{"binary", "a", "a\x00", "is not a text file"},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			r := registryOf(t, agentTree{"skills/" + tc.folder + "/SKILL.md": tc.text, "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\nx"})
+// What the format doesn't allow is cut or replaced, and said; only a skill that says nothing
+// is refused.
+func TestSkills_givenWhatTheFormatDoesNotAllow_warns(t *testing.T) {
+	const b = "\n---\nDo it."
+	long := strings.Repeat("word ", 300)
+	for name, tt := range map[string]struct{ folder, text, want, warning, err string }{
+		"as the format says":  {"a-1", "---\nname: a-1\ndescription: d" + b, "a-1: d", "", ""},
+		"longest name":        {strings.Repeat("a", 64), "---\nname: " + strings.Repeat("a", 64) + "\ndescription: d" + b, strings.Repeat("a", 64) + ": d", "", ""},
+		"too long a name":     {"a", "---\nname: " + strings.Repeat("a", 65) + "\ndescription: d" + b, strings.Repeat("a", 64) + ": d", "want at most 64", ""},
+		"capitals and spaces": {"My Skill", "---\nname: My Skill\ndescription: d" + b, "my-skill: d", `name "My Skill" is read as my-skill`, ""},
+		"another folder":      {"b", "---\nname: a\ndescription: d" + b, "a: d", "folder b: the skill's name is another", ""},
+		"no name":             {"a", "---\ndescription: d" + b, "a: d", "the folder's is used", ""},
+		"no description":      {"a", "---\nname: a" + b, "a: Do it.", "the first line is used", ""},
+		"no front matter":     {"a", "# Title\n\nDo it.", "a: Title", "the folder's is used", ""},
+		"a long description":  {"a", "---\nname: a\ndescription: " + long + b, "a: word word", "description of 1499 characters: cut to 1024", ""},
+		"an unquoted colon":   {"a", "---\nname: a\ndescription: Use it: often" + b, "a: Use it: often", "read as plain text", ""},
+		"Windows":             {"a", "\uFEFF---\r\nname: a\r\ndescription: d\r\n---\r\nDo it.\r\n", "a: d", "", ""},
+		"keys of others":      {"a", "---\nname: a\ndescription: d\nversion: 1\ntriggers: [x]" + b, "a: d", "version, triggers: keys that have no meaning here", ""},
+		"a misspelled key":    {"a", "---\nname: a\ndescription: d\nlicence: MIT" + b, "a: d", "licence: did you mean license?", ""},
+		"a word for yes":      {"a", "---\nname: a\ndescription: d\npinned: sure" + b, "a: d", "pinned in line 4: the value isn't understood", ""},
+		"no body":             {"a", "---\nname: a\ndescription: d\n---\n", "", "", "nothing below"},
+		"no end":              {"a", "---\nname: a\ndescription: d\n", "", "", "not closed"},
+		"binary":              {"a", "a\x00", "", "", "is not a text file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := registryOf(t, agentTree{"skills/" + tt.folder + "/SKILL.md": tt.text, "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\nx"})
 			list := r.Skills()
 			if len(list) != 2 {
 				t.Fatalf("listed %d skills, want 2", len(list))
 			}
-			if _, err := r.FindSkill("good"); err != nil {
-				t.Errorf("the good skill: %v", err)
+			s := list[0]
+			if s.Name == "good" {
+				s = list[1]
 			}
-			_, err := r.FindSkill(tc.folder)
-			if tc.want == "" {
-				if err != nil {
-					t.Error(err)
+			if tt.err != "" {
+				if s.Err == nil || !strings.Contains(s.Err.Error(), tt.err) {
+					t.Errorf("error %v, want %q", s.Err, tt.err)
 				}
 				return
 			}
-			if !errors.Is(err, ErrNoSkill) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %v, want ErrNoSkill with %q", err, tc.want)
+			warnings := strings.Join(s.Warnings, "|")
+			if s.Err != nil || !strings.HasPrefix(s.Name+": "+s.Description, tt.want) || !strings.Contains(warnings, tt.warning) || (warnings == "") != (tt.warning == "") {
+				t.Errorf("%q: %q, %v, warnings %q", s.Name, s.Description, s.Err, warnings)
+			}
+			if utf8.RuneCountInString(s.Description) > maxSkillDescription {
+				t.Errorf("the description has %d characters", utf8.RuneCountInString(s.Description))
 			}
 		})
-	}
-}
-
-func TestSkills_givenMisspelledKey_warns(t *testing.T) {
-	r := registryOf(t, agentTree{"skills/a/SKILL.md": "---\nname: a\ndescription: d\nlicence: MIT\n---\nx"})
-	if w := r.Skills()[0].Warnings; len(w) != 1 || w[0] != "licence: did you mean license?" {
-		t.Errorf("warnings %q", w)
 	}
 }
 

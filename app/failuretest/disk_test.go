@@ -193,9 +193,7 @@ func TestBrokenAgents(t *testing.T) {
 
 	// the orchestrator itself: the error is reported, and reset repairs it
 	p.run("agents", "list")
-	if err := os.WriteFile(filepath.Join(p.home, "agents/agent-000/agent.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p.write("agents/agent-000/agent.json", "{")
 	o = p.run("ask", "--session", "y", question)
 	if o.code != 1 || !strings.HasPrefix(o.stderr, "mac-stats: No such agent: \"orchestrator\"; ") ||
 		!strings.Contains(o.stderr, "agent-000 is broken: "+badJSON) || !strings.HasSuffix(o.stderr, lists) || strings.Count(o.stderr, "\n") != 1 {
@@ -208,8 +206,8 @@ func TestBrokenAgents(t *testing.T) {
 		t.Errorf("agents reset: %s", o.stderr)
 	}
 	p.run("ask", "--session", "y", question).expect(t, 0, "Four.\n", "")
-	if kept, _ := filepath.Glob(filepath.Join(p.home, "agents/agent-000.old-*/agent.json")); len(kept) != 1 {
-		t.Errorf("the broken file was not kept beside it: %v", kept)
+	if kept, _ := filepath.Glob(filepath.Join(p.home, "agents/.trash/*-agent-000/agent.json")); len(kept) != 1 {
+		t.Errorf("the broken file was not kept in the trash: %v", kept)
 	}
 }
 

@@ -110,8 +110,8 @@ func TestMistakesInAgents(t *testing.T) {
 	}
 	doctor := e.Run(t, "doctor")
 	for _, want := range []string{
-		"✗ agent 101    tools: NOPE: unknown tool\n", "· agents       plain.md is not an agent", "fix: Edit " + filepath.Join(e.Home, "agents", "agent-101") + ".\n",
-		"✗ agent 100    agent.json line 2", "· agent 102    colour",
+		"✗ agent 101    NOPE: tools that are not known here\n", "· agents       plain.md is not an agent", "fix: Edit " + filepath.Join(e.Home, "agents", "agent-101") + ".\n",
+		"✗ agent 100    agent.json line 2", "✗ agent 102    colour: unknown key\n",
 	} {
 		if !strings.Contains(doctor.Stdout, want) {
 			t.Errorf("doctor lacks %q:\n%s", want, doctor.Stdout)
@@ -129,4 +129,27 @@ func TestWrongUsage(t *testing.T) {
 	e.Refuses(t, "--timeout must be more than 0", "agents", "test", "coder", "--timeout", "0s")
 	e.Refuses(t, "--timeout needs a time such as 30s or 5m, and \"soon\" is none. See", "agents", "test", "000", "--timeout", "soon")
 	e.Refuses(t, "`agents show` takes one agent; unexpected argument \"b\"", "agents", "show", "a", "b")
+}
+
+// Many agents and skills of other programs take one line a kind.
+func TestDoctorNamesEachKindOnce(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, testkit.Script{})
+	for _, name := range []string{"ada", "bob", "cleo", "dan", "eve"} {
+		e.Write(t, "agents/"+name+".md", "---\nname: "+name+"\ndescription: Use it: often\ntools: Read, Bash\ncolor: red\nmodel: opus\n---\nWork.\n")
+		e.Write(t, "skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: d\nversion: 1\n---\nWork.\n")
+	}
+	report := e.Run(t, "doctor").Stdout
+	for _, want := range []string{
+		"· agents       ada Read, Bash; bob Read, Bash; cleo Read, Bash and 2 more: tools that are not known here\n",
+		"and 2 more: keys that have no meaning here\n", "and 2 more: read as plain text\n", "and 2 more: not a local model; one is chosen by the role\n",
+		"· skills       ada version; bob version; cleo version and 2 more: keys that have no meaning here\n", "✓ agents       9 can be used\n",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%q is not in\n%s", want, report)
+		}
+	}
+	if n := strings.Count(report, "· agents "); n != 4 {
+		t.Errorf("%d lines about agents:\n%s", n, report)
+	}
 }

@@ -255,9 +255,11 @@ func unreadFile(checks []check, name, path string, err error) []check {
 	return append(checks, bad(name, path+" can't be read: "+words.OneLine(err.Error(), 200), "Open it in an editor, or put a copy from a backup in its place."))
 }
 
-// agentChecks lists the broken agents.
+// agentChecks lists the broken agents and skills, and what of the others isn't used as it
+// is written, one line a kind.
 func (d *doctor) agentChecks() []check {
 	var checks []check
+	var notes, skillNotes noteList
 	usable := 0
 	for _, a := range d.b.Registry.Agents() {
 		if a.Usable() {
@@ -266,11 +268,26 @@ func (d *doctor) agentChecks() []check {
 		if a.Err != nil {
 			checks = append(checks, bad("agent "+a.ID, words.OneLine(a.Err.Error(), 300), d.editAgent(a)))
 		}
-		checks = append(checks, d.warningChecks(a)...)
+		for _, w := range a.Warnings {
+			if a.Usable() && (a.HasFolder() || strings.Contains(w, "did you mean")) { // other programs don't write an agent.json
+				checks = append(checks, bad("agent "+a.ID, words.OneLine(w, 300), d.editAgent(a)))
+				continue
+			}
+			notes.add(w, a.ID)
+		}
 	}
 	for _, n := range d.b.Registry.NotAgents() {
-		checks = append(checks, noted("agents", n))
+		notes.add(n, "")
 	}
+	for _, s := range d.b.Registry.Skills() {
+		if s.Err != nil {
+			checks = append(checks, bad("skill "+s.Name, words.OneLine(s.Err.Error(), 300), "Edit "+s.Path+"."))
+		}
+		for _, w := range s.Warnings {
+			skillNotes.add(w, s.Name)
+		}
+	}
+	checks = append(append(checks, notes.checks("agents")...), skillNotes.checks("skills")...)
 	if usable == 0 {
 		return append(checks, bad("agents", "no agent can be used", "`mac-stats agents reset` puts the shipped ones back."))
 	}
@@ -280,16 +297,34 @@ func (d *doctor) agentChecks() []check {
 	return append(checks, good("agents", fmt.Sprintf("%d can be used", usable)))
 }
 
-// warningChecks lists an agent's mistakes that don't stop it from working, except keys that
-// other programs use.
-func (d *doctor) warningChecks(a registry.Agent) []check {
+// noteList gathers notes by their kind: what stands behind their last colon.
+type noteList struct {
+	kinds []string
+	of    map[string][]string // what each concerns, by kind
+}
+
+func (l *noteList) add(note, who string) {
+	at := strings.LastIndex(note, ": ")
+	kind, what := note[max(at+1, 0):], strings.TrimSpace(who+" "+note[:max(at, 0)])
+	if l.of == nil {
+		l.of = map[string][]string{}
+	}
+	if l.of[kind] == nil {
+		l.kinds = append(l.kinds, kind)
+	}
+	l.of[kind] = append(l.of[kind], what)
+}
+
+// checks returns a line for each kind, with the first three that it concerns.
+func (l *noteList) checks(name string) []check {
 	var checks []check
-	for _, w := range a.Warnings {
-		if strings.HasSuffix(w, "has no meaning here") || !a.Usable() {
-			checks = append(checks, noted("agent "+a.ID, words.OneLine(w, 300)))
-			continue
+	for _, kind := range l.kinds {
+		of := l.of[kind]
+		who := words.OneLine(strings.Join(of[:min(len(of), 3)], "; "), 200)
+		if more := len(of) - 3; more > 0 {
+			who += fmt.Sprintf(" and %d more", more)
 		}
-		checks = append(checks, bad("agent "+a.ID, words.OneLine(w, 300), d.editAgent(a)))
+		checks = append(checks, noted(name, strings.TrimSpace(who+": "+strings.TrimSpace(kind))))
 	}
 	return checks
 }
