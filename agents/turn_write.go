@@ -25,6 +25,12 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
 		return nil, fmt.Errorf("%w: the message is empty", fault.ErrRequest)
 	}
+	if rest, anew := t.engine.p.Registry.BeginsAnew(text); anew && t.req.Place == nil && t.req.Edit == "" && len(t.req.Files) == 0 {
+		if err := t.engine.p.Store.Reset(context.WithoutCancel(ctx), t.req.Session); err != nil {
+			return nil, fault.Saving("The end of the earlier conversation", err)
+		}
+		text = rest
+	}
 	linked, err := t.req.linked(text)
 	if err != nil {
 		return nil, err

@@ -351,3 +351,31 @@ func markDuplicates(list []Agent) {
 		ids[strings.ToLower(a.ID)], slugs[a.Slug] = filepath.Base(a.Path), filepath.Base(a.Path)
 	}
 }
+
+// BeginsAnew reports whether a message is one of the phrases in agents/reset-phrases.md and
+// nothing else, and returns what to ask in the new conversation: what follows a phrase that
+// ends in a colon, or else the message.
+func (r *Registry) BeginsAnew(message string) (text string, ok bool) {
+	r.mu.Lock()
+	file, err := r.files.read(filepath.Join(r.agentsDir(), "reset-phrases.md"))
+	r.mu.Unlock()
+	if err != nil {
+		return "", false
+	}
+	plain := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	whole := strings.TrimRight(plain(message), ".!。 ")
+	head, rest, colon := strings.Cut(message, ":")
+	for line := range strings.Lines(file.text) {
+		line = strings.TrimSpace(line)
+		bullet := strings.TrimLeft(line, "-*• \t")
+		phrase := plain(bullet)
+		switch {
+		case phrase == "" || bullet == line: // no bullet
+		case phrase == whole:
+			return message, true
+		case colon && phrase == plain(head+":") && strings.TrimSpace(rest) != "":
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return "", false
+}

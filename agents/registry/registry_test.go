@@ -598,3 +598,24 @@ func TestAgents_givenBrokenJSON_keepsItsNames(t *testing.T) {
 		}
 	}
 }
+
+func TestBeginsAnew(t *testing.T) {
+	shipped, err := os.ReadFile("../../assets/agents/reset-phrases.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := registryOf(t, agentTree{"agents/reset-phrases.md": string(shipped) + "\n* Tabula rasa\n"})
+	for message, want := range map[string]string{
+		"new topic": "new topic", "New Topic.": "New Topic.", " NEW  TOPIC!\n": " NEW  TOPIC!\n", "Neues Thema": "Neues Thema", "tabula rasa": "tabula rasa",
+		"new topic: how is the weather?": "how is the weather?", "Nouvelle session : quelle heure est-il : midi ?": "quelle heure est-il : midi ?", "new session:\nwrite a loop": "write a loop",
+		"new topic:":            "new topic:",
+		"Is there a new topic?": "", "new topics": "", "new topic please": "", "English": "", "## English": "", "": "", ":": "", "start over: now": "", "a message that is one of these phrases, and nothing else": "",
+	} {
+		if got, ok := r.BeginsAnew(message); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", message, got, ok, want)
+		}
+	}
+	if _, ok := registryOf(t, nil).BeginsAnew("new topic"); ok {
+		t.Error("without the file there are no phrases")
+	}
+}
