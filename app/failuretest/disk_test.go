@@ -194,6 +194,7 @@ func TestBrokenAgents(t *testing.T) {
 	// the orchestrator itself: the error is reported, and reset repairs it
 	p.run("agents", "list")
 	p.write("agents/agent-000/agent.json", "{")
+	delete(p.had, "agents/agent-000/agent.json") // the reset moves it
 	o = p.run("ask", "--session", "y", question)
 	if o.code != 1 || !strings.HasPrefix(o.stderr, "mac-stats: No such agent: \"orchestrator\"; ") ||
 		!strings.Contains(o.stderr, "agent-000 is broken: "+badJSON) || !strings.HasSuffix(o.stderr, lists) || strings.Count(o.stderr, "\n") != 1 {
