@@ -336,8 +336,9 @@ func (d agentsData) purpose(picked string) string {
 
 // customise copies what is shown into the person's folder, where it can be edited.
 func (p *Agents) customise() {
-	path := p.picked
+	path, file := p.picked, p.data.owned.Path
 	p.act(func(ctx context.Context) (string, func(), error) {
+		p.host.Do(func() { p.reloads.own[file] = true })
 		return i18n.T("Copied into your folder. New versions of mac-stats don't change it."), nil, p.parts.Roster.Customise(ctx, path)
 	})
 }

@@ -256,7 +256,7 @@ func TestAShippedAgentIsTurnedOffAndCustomised(t *testing.T) {
 		if got := readText(t, filepath.Join(coder, "skill.md")); got != "Write code.\n" {
 			t.Errorf("skill.md is %q", got)
 		}
-		b.SeesNot("Customise")
+		b.SeesNot("Customise", "changed on disk")
 	})
 }
 
