@@ -73,10 +73,10 @@ func newFrontField(key, value *yaml.Node) frontField {
 		value = value.Alias
 	}
 	f := frontField{Key: key.Value, Line: key.Line}
-	switch {
-	case value.Kind == yaml.ScalarNode:
+	switch value.Kind {
+	case yaml.ScalarNode:
 		f.Text, f.Null = value.Value, value.Tag == "!!null"
-	case value.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		f.List = []string{}
 		for _, item := range value.Content {
 			f.List = append(f.List, item.Value)
