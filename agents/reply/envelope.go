@@ -2,7 +2,6 @@ package reply
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 )
 
@@ -129,7 +128,7 @@ func (e *envelope) step(open mark) bool {
 		e.at += len(e.s[e.at:]) - len(strings.TrimLeft(e.s[e.at:], "`"))
 		e.word()
 		return true
-	case e.name == "" && (next == '[' && listed.MatchString(rest) || next == '{' && strings.HasPrefix(strings.TrimLeft(rest, blanks), "{")):
+	case e.name == "" && (next == '[' && listed().MatchString(rest) || next == '{' && strings.HasPrefix(strings.TrimLeft(rest, blanks), "{")):
 		e.at++ // [NAME(…)], {{…}}
 		return true
 	case next == '{', next == '[', next == '(' && e.name != "", next == '"' && e.name == "":
@@ -145,7 +144,7 @@ func (e *envelope) step(open mark) bool {
 	case next == '<' && e.names == nil:
 		return e.tag()
 	}
-	found := toolName.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
+	found := toolName().FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
 	if found == nil {
 		return false
 	}
@@ -162,10 +161,10 @@ func (e *envelope) step(open mark) bool {
 }
 
 // toolName matches a tool's name, also as call:NAME and functions.NAME:0.
-var toolName = regexp.MustCompile("^`?(?:call:)?([\\pL\\pN_./-]+(?::\\d+)?)`?")
+var toolName = pattern("^`?(?:call:)?([\\pL\\pN_./-]+(?::\\d+)?)`?")
 
 // listed matches what stands behind the bracket of a list of names: [NAME(…)].
-var listed = regexp.MustCompile(`^[\s[]*\pL`)
+var listed = pattern(`^[\s[]*\pL`)
 
 // line reads the text behind a colon, up to a line break or a mark; that of a long argument
 // goes on to a mark.
@@ -181,13 +180,13 @@ func (e *envelope) line() string {
 	return strings.TrimSpace(e.s[from:e.at])
 }
 
-var tag = regexp.MustCompile(`^<(/?)([^\s=>/]+)([^>\n]*)>`)
+var tag = pattern(`^<(/?)([^\s=>/]+)([^>\n]*)>`)
 
 // tag reads a tag with an argument: <key>value</key>, <parameter=key>value</parameter>, or
 // <arg_key>key</arg_key><arg_value>value</arg_value>. A tag around tags is passed over; it
 // may have the tool's name.
 func (e *envelope) tag() bool {
-	found := tag.FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
+	found := tag().FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
 	if found == nil {
 		return false
 	}
@@ -207,7 +206,7 @@ func (e *envelope) tag() bool {
 	if !ok || found[1] != "" {
 		return false
 	}
-	if name := nameAttr.FindStringSubmatch(found[3]); name != nil {
+	if name := nameAttr().FindStringSubmatch(found[3]); name != nil {
 		word = name[1]
 	} else if found[3] != "" {
 		return false

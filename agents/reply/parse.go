@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,12 +98,12 @@ func Parse(whole, reason string, m Marks, tools []Tool, quoted []Quoted) []Part 
 
 // pair matches a thought between words at the beginning of a reply. They count only if the
 // thought is closed.
-var pair = regexp.MustCompile(`^(?s)\s*(?:Thought:|<unused94>thought|Here is my thought process:|analysis)(.*?)(?:\n(?:Action:|Final Answer:)|<unused95>|Here is my response:|assistant(?:final|commentary))`)
+var pair = pattern(`^(?s)\s*(?:Thought:|<unused94>thought|Here is my thought process:|analysis)(.*?)(?:\n(?:Action:|Final Answer:)|<unused95>|Here is my response:|assistant(?:final|commentary))`)
 
 // read folds in all marks that are certain.
 func (r *reading) read() {
 	if r.whole {
-		if at := pair.FindStringSubmatchIndex(r.s); at != nil {
+		if at := pair().FindStringSubmatchIndex(r.s); at != nil {
 			r.began = true
 			r.add(item{to: at[2]}, true)
 			r.endThought(at[2], mark{from: at[3], to: at[0] + len(strings.TrimSuffix(r.s[:at[1]], "Action:"))})
@@ -353,7 +352,7 @@ func (r *reading) inThought(m mark) bool {
 	case r.header && m.kind == markEnd && m.word != "call", r.header && m.kind == markHeader && m.close:
 		closes = true
 	case r.header && m.kind == markHeader:
-		found := messageHeader.FindString(r.s[m.from:min(len(r.s), m.from+maxMark)])
+		found := messageHeader().FindString(r.s[m.from:min(len(r.s), m.from+maxMark)])
 		if found == "" && !r.whole && len(r.s) < m.from+maxMark {
 			return false
 		}
@@ -415,14 +414,14 @@ func (r *reading) onEnd(m mark) bool {
 	return true
 }
 
-var roleHeader = regexp.MustCompile(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
+var roleHeader = pattern(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
 
 // onRole takes in the header of a turn. That of a user, after something was said, ends the
 // reply: what follows is a turn that the model made up.
 func (r *reading) onRole(m mark, before ending) bool {
 	name, to := m.word, m.to
 	if strings.HasPrefix(name, "start_") || name == "im_start" {
-		found := roleHeader.FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
+		found := roleHeader().FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
 		name, to = strings.TrimSpace(found[1]), to+len(found[0])
 	}
 	if !r.whole && !strings.Contains(r.s[m.to:], "\n") && len(r.s)-m.to < maxHeld/2 {
@@ -448,8 +447,8 @@ func (r *reading) onRole(m mark, before ending) bool {
 // messageHeader matches the header of a message. Gemma writes <|channel>thought and a line
 // break. recipient matches the tool in it.
 var (
-	messageHeader = regexp.MustCompile(`^<\|\w+(?:\|>((?s:.*?)<\|(?:message|content)\|>)|>(.*))`)
-	recipient     = regexp.MustCompile(`(?:\bto=|<\|recipient\|>\s*)([\pL\pN_./-]+)`)
+	messageHeader = pattern(`^<\|\w+(?:\|>((?s:.*?)<\|(?:message|content)\|>)|>(.*))`)
+	recipient     = pattern(`(?:\bto=|<\|recipient\|>\s*)([\pL\pN_./-]+)`)
 )
 
 // onHeader takes in the header of a message: <|channel|>analysis<|message|> begins a
@@ -458,7 +457,7 @@ func (r *reading) onHeader(m mark, before ending) bool {
 	if m.close || !r.behindItem(m.from) && !m.fresh {
 		return r.skip(m)
 	}
-	found := messageHeader.FindStringSubmatch(r.s[m.from:min(len(r.s), m.from+maxMark)])
+	found := messageHeader().FindStringSubmatch(r.s[m.from:min(len(r.s), m.from+maxMark)])
 	if !r.whole && len(r.s)-m.from < maxMark && (found == nil || found[1] == "" && !strings.Contains(r.s[m.from:], "\n")) {
 		return false
 	} else if found == nil {
@@ -466,7 +465,7 @@ func (r *reading) onHeader(m mark, before ending) bool {
 	}
 	m.to = m.from + len(found[0])
 	r.seen = m.to
-	to := recipient.FindStringSubmatch(found[0])
+	to := recipient().FindStringSubmatch(found[0])
 	text := strings.TrimSpace(found[2])
 	switch {
 	case to != nil && to[1] != "all":
@@ -484,7 +483,7 @@ func (r *reading) onHeader(m mark, before ending) bool {
 }
 
 // broken is the beginning of a call that can't be read.
-var broken = regexp.MustCompile(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
+var broken = pattern(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
 
 // envelope takes in an envelope.
 func (r *reading) envelope(m mark, before ending) bool {
@@ -513,7 +512,7 @@ func (r *reading) envelope(m mark, before ending) bool {
 		r.take(item{from: m.from, to: e.at, kind: itemEnvelope, before: before}, e.calls)
 	case ok && !hidden && (e.closed || e.none):
 		r.add(item{from: m.from, to: e.at}, false) // empty
-	case !ok && !hidden && (named || broken.MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
+	case !ok && !hidden && (named || broken().MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
 		end := len(r.s) // of what can't be read
 		for at := m.to; at < end; at++ {
 			if found, st := markAt(r.s, at, r.literals); st == yes && found.close && found.word == m.word {

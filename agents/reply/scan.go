@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -146,8 +145,8 @@ func (s *scanner) line() (mark, status) {
 // named matches a tool's name and a colon at a line's beginning, with the marks of a list,
 // of emphasis or of code that models put around it, and what may become that.
 var (
-	named     = regexp.MustCompile("^(?:(?:[-*+•]|#+|\\d+[.)])[ \t]+)?(\\*\\*|`|\\[|)(\\w+)(?:\\*\\*|`)?[ \t]?[:：]")
-	mayBeName = regexp.MustCompile("^(?:(?:[-*+•]|#+|\\d+[.)]?)[ \t]*)?(?:\\*\\*?|`|\\[|)(\\w*)(?:\\*\\*?|`)?[ \t]?$")
+	named     = pattern("^(?:(?:[-*+•]|#+|\\d+[.)])[ \t]+)?(\\*\\*|`|\\[|)(\\w+)(?:\\*\\*|`)?[ \t]?[:：]")
+	mayBeName = pattern("^(?:(?:[-*+•]|#+|\\d+[.)]?)[ \t]*)?(?:\\*\\*?|`|\\[|)(\\w*)(?:\\*\\*?|`)?[ \t]?$")
 )
 
 // lead finds what only counts at the beginning of a line.
@@ -170,10 +169,10 @@ func (s *scanner) lead(line string, at int, known bool) (mark, status) {
 	if m.to > at {
 		return m, yes
 	}
-	if found := named.FindStringSubmatch(line); found != nil && s.names[found[2]] {
+	if found := named().FindStringSubmatch(line); found != nil && s.names[found[2]] {
 		m.kind, m.to, m.word, m.attr = markLine, at+len(found[0]), found[1], found[2]
 		return m, yes
-	} else if found := mayBeName.FindStringSubmatch(line); !known && found != nil && s.mayName(found[1]) {
+	} else if found := mayBeName().FindStringSubmatch(line); !known && found != nil && s.mayName(found[1]) {
 		return m, more
 	}
 	if s.whole && isResult(line) {
@@ -197,10 +196,10 @@ func (s *scanner) mayName(word string) bool {
 // that they make up.
 func isResult(line string) bool {
 	line = strings.ToLower(strings.TrimLeft(line[:min(len(line), maxMark)], "*_#[( "))
-	return result.MatchString(line)
+	return result().MatchString(line)
 }
 
-var result = regexp.MustCompile(`^(?:tool )?(?:observation|results?|output|response)[*_ ]*(?::| of | from )`)
+var result = pattern(`^(?:tool )?(?:observation|results?|output|response)[*_ ]*(?::| of | from )`)
 
 // fenceSigns returns the fence character at the beginning of a line and its number.
 func fenceSigns(line string) (sign byte, count int) {
@@ -345,9 +344,9 @@ func (s *scanner) word() (mark, status) {
 // firstKeys matches the first keys of a value, as far as their values are short; listHead
 // the beginning of a list of names and parentheses. valueHead matches what may become either.
 var (
-	firstKey  = regexp.MustCompile(`^[\s,\[{]*(?:"([\w-]+)"|'([\w-]+)'|([\w-]+))\s*[:=]\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.+-]+)?`)
-	listHead  = regexp.MustCompile(`^[\s\[]*(\w+)\(`)
-	valueHead = regexp.MustCompile(`^[\s,\[{]*(?:["']?[\w-]*["']?\s*(?:[:=]\s*["']?)?)?$`)
+	firstKey  = pattern(`^[\s,\[{]*(?:"([\w-]+)"|'([\w-]+)'|([\w-]+))\s*[:=]\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.+-]+)?`)
+	listHead  = pattern(`^[\s\[]*(\w+)\(`)
+	valueHead = pattern(`^[\s,\[{]*(?:["']?[\w-]*["']?\s*(?:[:=]\s*["']?)?)?$`)
 )
 
 // head reports whether the value that begins here begins like a call: with an object whose
@@ -368,14 +367,14 @@ func (s *scanner) head() status {
 		return more // nothing can be said before the word is over
 	}
 	if rest[0] == '[' {
-		if list := listHead.FindStringSubmatch(rest); list != nil && s.names[list[1]] {
+		if list := listHead().FindStringSubmatch(rest); list != nil && s.names[list[1]] {
 			return yes
 		}
 	}
 	for {
-		found := firstKey.FindStringSubmatch(rest)
+		found := firstKey().FindStringSubmatch(rest)
 		if found == nil {
-			if valueHead.MatchString(rest) {
+			if valueHead().MatchString(rest) {
 				return short
 			}
 			return no
@@ -395,9 +394,9 @@ func (s *scanner) head() status {
 // isQuoted matches what stands before a mark that is quoted, and isEnclosed the signs on
 // both of its sides. aboutMark matches what follows in a sentence about it.
 var (
-	isQuoted   = regexp.MustCompile("(?:[`“„«‹「『‘]|(?:^|[\\s([{])[\"'])$")
-	isEnclosed = regexp.MustCompile(`^(?:\*\*|\(\)|\[\])`)
-	aboutMark  = regexp.MustCompile(`^ +(?:[a-z]|$)`)
+	isQuoted   = pattern("(?:[`“„«‹「『‘]|(?:^|[\\s([{])[\"'])$")
+	isEnclosed = pattern(`^(?:\*\*|\(\)|\[\])`)
+	aboutMark  = pattern(`^ +(?:[a-z]|$)`)
 )
 
 // hidden reports whether a mark is only written about: behind an opening quotation mark,
@@ -409,8 +408,8 @@ func (s *scanner) hidden(m mark) status {
 	switch tag := m.kind == markEnvelope && !m.close && !m.control && m.attr == ""; {
 	case tag && short && after != "", short && after == "" && last != "" && strings.Contains("*([", last):
 		return more
-	case tag && aboutMark.MatchString(after) && !short, s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(s.s[:m.from]) != ""),
-		isQuoted.MatchString(before) && before != "", isEnclosed.MatchString(last + after):
+	case tag && aboutMark().MatchString(after) && !short, s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(s.s[:m.from]) != ""),
+		isQuoted().MatchString(before) && before != "", isEnclosed().MatchString(last + after):
 		return yes
 	}
 	return no

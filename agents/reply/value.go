@@ -3,7 +3,6 @@ package reply
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -52,7 +51,7 @@ func (p *values) value() (value any, ok bool) {
 		case strings.IndexByte("{[(", c) >= 0:
 			end := "}])"[strings.IndexByte("{[(", c)]
 			if p.at++; end == ')' {
-				if c = '['; keyword.MatchString(p.s[p.at:min(len(p.s), p.at+maxMark)]) {
+				if c = '['; keyword().MatchString(p.s[p.at:min(len(p.s), p.at+maxMark)]) {
 					c = '{'
 				}
 			}
@@ -101,7 +100,7 @@ func (p *values) value() (value any, ok bool) {
 
 var (
 	constants = map[string]string{"True": "true", "False": "false", "None": "null"}
-	keyword   = regexp.MustCompile(`^\s*\w+\s*=`) // of a call in Python
+	keyword   = pattern(`^\s*\w+\s*=`) // of a call in Python
 )
 
 // word reads a word without quotation marks: a key, a number, true, None.
@@ -139,14 +138,14 @@ func (p *values) text() (string, bool) {
 	return "", false
 }
 
-var escape = regexp.MustCompile(`(?s)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.`)
+var escape = pattern(`(?s)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.`)
 
 // unescape decodes the escapes of JSON and \'. An invalid one stays as it is.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
-	return escape.ReplaceAllStringFunc(s, func(escaped string) string {
+	return escape().ReplaceAllStringFunc(s, func(escaped string) string {
 		var text string
 		if err := json.Unmarshal([]byte(`"`+escaped+`"`), &text); escaped == `\'` {
 			return "'"

@@ -91,15 +91,21 @@ const (
 	more // the text ends too early to know
 )
 
+// pattern compiles a regular expression on first use, as every start of the program would pay
+// for it.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // fullMark and partMark match a mark and its beginning: brackets, a slash, a namespace
 // before a bar, the word, attributes.
 var (
-	fullMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])??([\w▁:-]+)([ =][^<>\n]*?)?(/?)([|｜]?>|\]|▷)`)
-	partMark = regexp.MustCompile(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])?([\w▁:-]*)([ =][^<>\n]*)?[|｜]?$`)
-	affixes  = regexp.MustCompile(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
-	family   = regexp.MustCompile(`_(tool_calls?|think)$`)
-	nameAttr = regexp.MustCompile(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
-	attrs    = regexp.MustCompile(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
+	fullMark = pattern(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])??([\w▁:-]+)([ =][^<>\n]*?)?(/?)([|｜]?>|\]|▷)`)
+	partMark = pattern(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])?([\w▁:-]*)([ =][^<>\n]*)?[|｜]?$`)
+	affixes  = pattern(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
+	family   = pattern(`_(tool_calls?|think)$`)
+	nameAttr = pattern(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
+	attrs    = pattern(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
 )
 
 // markAt returns the mark in brackets that begins at a place.
@@ -118,9 +124,9 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 	if !begins || len(rest) > 1 && strings.IndexByte(never, rest[1]) >= 0 || len(rest) > 2 && rest[1] == '|' && strings.IndexByte(never, rest[2]) >= 0 || len(rest) > 1 && rest[0] == '[' && rest[1] != '/' && (rest[1] < 'A' || rest[1] > 'Z') {
 		return m, st
 	}
-	found := fullMark.FindStringSubmatch(rest)
+	found := fullMark().FindStringSubmatch(rest)
 	if found == nil {
-		if partMark.MatchString(rest) && len(rest) < maxMark {
+		if partMark().MatchString(rest) && len(rest) < maxMark {
 			st = more
 		}
 		return m, st
@@ -138,12 +144,12 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 		}
 		if found[6] != "" {
 			m.args = map[string]any{}
-			for _, pair := range attrs.FindAllStringSubmatch(found[5], -1) {
+			for _, pair := range attrs().FindAllStringSubmatch(found[5], -1) {
 				m.args[pair[1]] = pair[2] + pair[3]
 			}
 			pop(m.args, nameKeys)
 		}
-		if name := nameAttr.FindStringSubmatch(found[5]); name != nil {
+		if name := nameAttr().FindStringSubmatch(found[5]); name != nil {
 			m.attr = name[1]
 		}
 	}
@@ -165,9 +171,9 @@ func (m *mark) classify(raw string) {
 		if _, ok := v["/"+word]; ok && m.close {
 			word = "/" + word
 		}
-		if found := affixes.FindStringSubmatch(word); v[word].kind == markNone && found != nil {
+		if found := affixes().FindStringSubmatch(word); v[word].kind == markNone && found != nil {
 			word, closes = found[2], closes || found[1]+found[3] != ""
-			if known := family.FindStringSubmatch(word); known != nil {
+			if known := family().FindStringSubmatch(word); known != nil {
 				word = known[1]
 			}
 		}
@@ -202,8 +208,8 @@ type Marks struct {
 }
 
 var (
-	thinkingAction = regexp.MustCompile(`(\S*)\s*\{\{-?\s*\.(?:\w+\.)*Thinking\s*-?\}\}\s*([^\s{]*)`)
-	answerAction   = regexp.MustCompile(`\{\{-?\s*\.(?:Content|Response)\s*-?\}\}\s*(?:\{\{-?\s*end\s*-?\}\}\s*)?([^\s{]+)`)
+	thinkingAction = pattern(`(\S*)\s*\{\{-?\s*\.(?:\w+\.)*Thinking\s*-?\}\}\s*([^\s{]*)`)
+	answerAction   = pattern(`\{\{-?\s*\.(?:Content|Response)\s*-?\}\}\s*(?:\{\{-?\s*end\s*-?\}\}\s*)?([^\s{]+)`)
 )
 
 // MarksOf returns the marks of a chat template: what it writes around a thought and behind
@@ -219,11 +225,11 @@ func MarksOf(template string) Marks {
 			m.literal = append(m.literal, literal{text, kind, close})
 		}
 	}
-	if found := thinkingAction.FindStringSubmatch(template); found != nil {
+	if found := thinkingAction().FindStringSubmatch(template); found != nil {
 		add(found[1], markThought, false)
 		add(found[2], markThought, true)
 	}
-	if found := answerAction.FindAllStringSubmatch(template, -1); found != nil {
+	if found := answerAction().FindAllStringSubmatch(template, -1); found != nil {
 		add(found[len(found)-1][1], markEnd, false)
 	}
 	return m

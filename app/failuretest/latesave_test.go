@@ -301,7 +301,7 @@ func TestLinesThatAreNotMissing(t *testing.T) {
 		run        []string
 	}{
 		{name: "reworded", edit: `sed -i 's/purr at night/sing all day/' "$M"`},
-		{name: "moved to an agent's memory", edit: `grep purr "$M" >> agent-002/memory.md; sed -i /purr/d "$M"`},
+		{name: "moved to an agent's memory", edit: `mkdir -p agent-002; grep purr "$M" >> agent-002/memory.md; sed -i /purr/d "$M"`},
 		{name: "its comment taken off", edit: `sed -i 's/ <!--.*//' "$M"`},
 		{name: "saved with CRLF", edit: `sed -i 's/$/\r/' "$M"`},
 		{name: "undone", run: []string{"memory", "undo"}},

@@ -295,10 +295,11 @@ func TestStdoutCannotBeWritten(t *testing.T) {
 
 func TestTwoAtOnceOnOneSession(t *testing.T) {
 	t.Parallel()
+	waiting := make(chan struct{})
 	server := testkit.Start(t, testkit.Script{
 		Models: []testkit.Model{tiny()},
 		Rules: []testkit.Rule{
-			{UserContains: "first", Reply: testkit.Reply{Text: "One two three four five six.", Delay: 150 * time.Millisecond}},
+			{UserContains: "first", Reply: testkit.Reply{Text: "One two three four five six.", Until: waiting}},
 			{UserContains: "second", Reply: testkit.Reply{Text: "Seven."}},
 		},
 	})
@@ -307,6 +308,10 @@ func TestTwoAtOnceOnOneSession(t *testing.T) {
 	until(t, "the first answer to begin", func() bool { return first.stdout.String() != "" })
 	second := p.start(p.command("ask", "--session", "now", "the second"))
 	third := p.start(p.command("ask", "--session", "now", "--json", "the second too"))
+	until(t, "the others to wait", func() bool {
+		return strings.Contains(second.stderr.String(), "waiting") && strings.Contains(third.stdout.String(), "queued")
+	})
+	close(waiting)
 	third.wait().expect(t, 0, third.stdout.String(), "")
 	first.wait().expect(t, 0, "One two three four five six.\n", "")
 	second.wait().expect(t, 0, "Seven.\n", "waiting: the session is held by the command line\n")

@@ -131,9 +131,13 @@ func TestReplies(t *testing.T) {
 			ask: "Remember both", replies: replies{{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen"}, {Text: "Done."}},
 			stdout: "Done.", saved: "Likes green tea", sent: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Lives in Bergen",
 		},
-		"a list of the tools that is on the screen in part": {
-			ask: "Which tools do you have?", replies: replies{{Text: "I have:\n\n- `AGENT`: hands over\n\nAGENT: hands over work\nMEMORY_APPEND: saves a line"}, {Text: "Two of them."}},
-			stdout: "I have:\n\n- `AGENT`: hands over\n\n\nTwo of them.", stderr: "or a call of a tool",
+		"a list of the tools, which is no call": {
+			ask: "Which tools do you have?", replies: replies{{Text: "I have:\n\n- `AGENT`: hands over\n\nAGENT: hands over work\nMEMORY_APPEND: saves a line"}},
+			stdout: "I have:\n\n- `AGENT`: hands over\n\nAGENT: hands over work\nMEMORY_APPEND: saves a line",
+		},
+		"an unknown tool behind text that is on the screen": {
+			ask: "What is the weather?", replies: replies{{Text: "I have a look.\n\n" + hermes(`{"name": "get_weather", "arguments": {"city": "Rome"}}`)}, {Text: "I can't know."}},
+			stdout: "I have a look.\n\nI can't know.", stderr: "there is no tool get_weather", told: "get_weather",
 		},
 		"thoughts until the limit": {
 			ask: "What is it?", replies: replies{{Thinking: []string{"Let me think ", "about it."}, Chunks: []string{}, DoneReason: "length"}},
