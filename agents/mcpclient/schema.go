@@ -118,15 +118,19 @@ func at(root any, ref string) any {
 	return root
 }
 
+// maxSteps is the most parts of a schema that are looked at for one argument: a part may refer
+// to itself, and more often than once.
+const maxSteps = 2000
+
 // allows reports whether a part of a schema allows a value, by the kind of the value and the
-// values that it lists. Other rules are the server's to check.
-func allows(root, schema, value any, depth int) bool {
+// values that it lists. Other rules are the server's to check, and so is what takes more steps.
+func allows(root, schema, value any, depth int, steps *int) bool {
 	s, ok := schema.(map[string]any)
-	if !ok || depth > 16 {
+	if *steps--; !ok || depth > 16 || *steps < 0 {
 		return true
 	}
 	each := func(key string) (list []any) { list, _ = s[key].([]any); return list }
-	inner := func(one any) bool { return allows(root, one, value, depth+1) }
+	inner := func(one any) bool { return allows(root, one, value, depth+1, steps) }
 	same := func(one any) bool { return reflect.DeepEqual(one, value) }
 	if ref, ok := s["$ref"].(string); ok && !inner(at(root, ref)) {
 		return false

@@ -212,7 +212,8 @@ func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
 	_ = decodeExact(t.spec.Schema, &schema) // newSpec has read it
 	properties, _ := schema["properties"].(map[string]any)
 	for name, value := range args {
-		allowed := func(v any) bool { return allows(schema, properties[name], v, 0) }
+		steps := maxSteps
+		allowed := func(v any) bool { return allows(schema, properties[name], v, 0, &steps) }
 		if value == nil && !allowed(nil) && !slices.Contains(t.schema.Required, name) {
 			delete(args, name) // what many models write for nothing
 			continue
@@ -327,6 +328,7 @@ func (t *tool) run(ctx context.Context, call tools.Call, renewed bool) (tools.Re
 		return tools.Result{}, fmt.Errorf("the MCP server %s has ended", s.name)
 	}
 	sent.reset()
+	conn.lost.Store(false)
 	limited, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	got, err := within(limited, kill, func(ctx context.Context) (*mcp.CallToolResult, error) {
@@ -335,7 +337,7 @@ func (t *tool) run(ctx context.Context, call tools.Call, renewed bool) (tools.Re
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	if err != nil && conn.lost.Load() && !renewed { // it refused the call without looking at it
+	if err != nil && limited.Err() == nil && conn.lost.Load() && !renewed { // it refused the call without looking at it
 		s.stop("it no longer knows the session")
 		return t.run(ctx, call, true)
 	}

@@ -325,6 +325,38 @@ func TestALostSessionIsRenewed(t *testing.T) {
 	}
 }
 
+// A call that acted and failed isn't sent again because a server refused another one before.
+func TestACallThatFailedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	b, _ := web(t, func(w http.ResponseWriter, _ *http.Request, id string) {
+		if calls.Add(1) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32602,"message":"no such topic"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32603,"message":"it acted, then failed"}}`)
+	})
+	_, _ = b.call("s.t", "x")
+	before := calls.Load()
+	if _, err := b.call("s.t", "x"); err == nil || calls.Load() != before+1 {
+		t.Errorf("%d calls more, %v", calls.Load()-before, err)
+	}
+}
+
+// A schema whose parts refer to each other again and again costs a limited number of steps.
+func TestASchemaThatRefersToItself(t *testing.T) {
+	var root any
+	part := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a","type":"null"},`, 40), ",")
+	if err := json.Unmarshal([]byte(`{"$defs":{"a":{"anyOf":[`+part+`]}},"$ref":"#/$defs/a"}`), &root); err != nil {
+		t.Fatal(err)
+	}
+	steps := maxSteps
+	if !allows(root, root, json.Number("5"), 0, &steps) || steps >= 0 {
+		t.Errorf("decided with %d steps left", steps)
+	}
+}
+
 // A call whose stream ends early goes on where it was.
 func TestABrokenStreamIsResumed(t *testing.T) {
 	t.Parallel()

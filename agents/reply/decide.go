@@ -50,6 +50,9 @@ func (r *reading) parts(reason string) []Part {
 			from = to - 1
 		}
 	}
+	if r.result && !slices.ContainsFunc(all, func(i item) bool { return i.calls != nil && i.why == "" }) {
+		all[len(all)-1].kind = itemShown // nothing was called: what looks like a result is the answer's
+	}
 	r.refuse(all, reason, hasText)
 	var parts []Part
 	behind := false

@@ -81,6 +81,8 @@ var large = []struct {
 	{"results with thoughts", func(n int) string {
 		return "SYSTEM_STATS: cpu\n" + strings.Repeat("Result: a\n<think>b</think> c\n", n/29)
 	}},
+	{"actions", func(n int) string { return strings.Repeat("Action: x\n", n/10) }},
+	{"actions that are calls", func(n int) string { return strings.Repeat("Action: SYSTEM_STATS(topic=\"cpu\")\n", n/35) }},
 	{"blanks", func(n int) string { return strings.Repeat(" ", n) }},
 	{"blanks and marks", func(n int) string { return strings.Repeat("                    <think>", n/27) }},
 	{"line breaks", func(n int) string { return strings.Repeat("\n", n) }},

@@ -63,6 +63,7 @@ type reading struct {
 	seen   int    // where that mark ends
 	swept  bool   // the blanks behind the last item belong to it
 	over   int    // where a made-up result or turn begins, which ends everything; -1 if none does
+	result bool   // it is a result
 
 	arg    string   // the name of the directive whose argument goes on; "" if none does
 	argAt  int      // where the argument begins
@@ -229,7 +230,7 @@ func (r *reading) fold(m mark) bool {
 		}
 	case m.kind == markResult:
 		if !m.close && r.called > 0 {
-			r.over = m.from
+			r.over, r.result = m.from, true
 		}
 	case r.stop():
 		return false
@@ -566,7 +567,8 @@ func (r *reading) bare(m mark, before ending) bool {
 	}
 	ok = ok && !r.enclosed(m.from, e.at)
 	i := item{from: m.from, to: e.at, kind: itemBare, before: before}
-	if m.kind == markLead {
+	if m.kind == markLead && ok {
+		r.steps += m.from - r.done()
 		if thought := strings.LastIndex(r.s[r.done():m.from], "\nThought:"); thought > 0 {
 			i.before = endingOf(r.s[r.done() : r.done()+thought]) // the thought belongs to the action
 		}

@@ -100,6 +100,7 @@ func TestWhatRunsAndWhatIsShown(t *testing.T) {
 		// Made-up results.
 		{reply: "Let me look.\nSYSTEM_STATS: cpu\n\nThe CPU is at 3 %.", calls: "SYSTEM_STATS cpu", shown: "Let me look."},
 		{reply: "SYSTEM_STATS: cpu\nResult of SYSTEM_STATS cpu:\nCPU 3 %\n\nMEMORY_APPEND: Likes green tea", calls: "SYSTEM_STATS cpu"},
+		{reply: "The line is\n\nMEMORY_APPEND(lesson=\"green tea\") and no more.\n\nResult: 3 %.\n\nSo much for that.", shown: "The line is\n\nMEMORY_APPEND(lesson=\"green tea\") and no more.\n\nResult: 3 %.\n\nSo much for that."},
 		{reply: "AGENT: coder Write a script.\nIt sorts.\n\nResult of AGENT coder:\n```sh\nsort\n```\n", calls: "AGENT coder Write a script.\nIt sorts."},
 		{reply: "AGENT: coder Write a script.\n<tool_response>\nsort\n</tool_response>", calls: "AGENT coder Write a script."},
 		{reply: hermes + "\n<tool_response>\n{}\n</tool_response>\n" + hermes, calls: cpu},
