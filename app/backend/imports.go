@@ -114,8 +114,11 @@ func (i *importing) add(ctx context.Context, c transfer.Conversation) error {
 	case live:
 		return i.addTo(ctx, c, known)
 	}
-	t := newTree(nil)
-	out := i.written(ctx, t, c, func(transfer.Message) bool { return true })
+	all := map[string]bool{}
+	for _, m := range c.Messages {
+		all[m.ID] = true
+	}
+	out := i.written(ctx, newTree(nil), c, all)
 	if out.count.Messages == 0 && len(out.Blocks) == 0 {
 		i.got.Empty++
 		return nil
@@ -143,7 +146,7 @@ func (i *importing) add(ctx context.Context, c transfer.Conversation) error {
 // flush writes the new conversations that wait. A person who stops an import waits for it: it
 // takes a moment, and leaves nothing half done.
 func (i *importing) flush() error {
-	if len(i.batch) == 0 {
+	if i.dry {
 		return nil
 	}
 	sessions := make([]session.NewSession, len(i.batch))
@@ -166,27 +169,39 @@ func (i *importing) flush() error {
 	return errors.Join(first, i.record.Save())
 }
 
-// addTo adds the messages to a conversation that have come since it was imported.
+// addTo adds the messages to a conversation that have come since it was imported. The record only
+// saves reading the transcript: it may be lost or lag behind, so what it doesn't know is looked
+// up there, and recorded if it is found.
 func (i *importing) addTo(ctx context.Context, c transfer.Conversation, known map[string]bool) error {
-	isNew := func(m transfer.Message) bool { return !known[recordID(m.ID)] }
-	if len(known) == 0 { // imported by a version that kept no record
-		t, err := i.load(ctx, c, known)
-		if err != nil {
-			return err
-		}
-		isNew = func(m transfer.Message) bool { return m.Time.After(t.until) }
-	}
-	if !slices.ContainsFunc(c.Messages, func(m transfer.Message) bool { return isNew(m) && m.Shows() }) {
+	if !slices.ContainsFunc(c.Messages, func(m transfer.Message) bool { return !known[recordID(m.ID)] && m.Shows() }) {
 		i.got.Present++
 		return nil
 	}
-	if i.dry {
-		out := i.written(ctx, newTree(nil), c, isNew)
+	s := i.b.Store.Session(c.Session)
+	if held, _ := s.Held(); !held { // nobody has it open
+		defer s.Release()
+	}
+	_, fresh, err := i.load(ctx, c, known)
+	if err != nil {
+		return err
+	}
+	var unrecorded []string
+	for _, m := range c.Messages {
+		if !known[recordID(m.ID)] {
+			unrecorded = append(unrecorded, recordID(m.ID))
+		}
+	}
+	switch {
+	case !slices.ContainsFunc(c.Messages, func(m transfer.Message) bool { return fresh[m.ID] && m.Shows() }):
+		i.got.Present++
+		i.record.Add(c.Session, unrecorded)
+		return nil
+	case i.dry:
+		out := i.written(ctx, newTree(nil), c, fresh)
 		out.count.Continued = 1
 		i.got.add(out.count)
 		return nil
 	}
-	s := i.b.Store.Session(c.Session)
 	turn, err := s.TryTurn(ctx, "import")
 	if errors.Is(err, session.ErrBusy) {
 		i.got.Busy++
@@ -196,17 +211,12 @@ func (i *importing) addTo(ctx context.Context, c transfer.Conversation, known ma
 		return err
 	}
 	defer turn.Unlock()
-	t, err := i.load(ctx, c, known)
+	t, fresh, err := i.load(ctx, c, known) // now it stays as it is
 	if err != nil {
 		return err
 	}
 	here := t.lastMessage()
-	out := i.written(ctx, t, c, isNew)
-	if len(known) == 0 {
-		for _, m := range c.Messages {
-			out.messages = append(out.messages, recordID(m.ID))
-		}
-	}
+	out := i.written(ctx, t, c, fresh)
 	if here.ID != "" && !t.imported[here.ID] && !slices.ContainsFunc(t.line, func(b transcript.Block) bool { return b.ID == here.ID }) {
 		// The person went on here: that stays the current branch.
 		out.Blocks = append(out.Blocks, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: here.ID})
@@ -214,46 +224,86 @@ func (i *importing) addTo(ctx context.Context, c transfer.Conversation, known ma
 	if _, err := s.Append(ctx, out.Blocks...); err != nil {
 		return fmt.Errorf("after %d conversations: %w", i.got.Conversations, err)
 	}
-	s.Release()
-	i.record.Add(c.Session, out.messages)
+	i.record.Add(c.Session, unrecorded)
 	out.count.Continued = 1
 	i.got.add(out.count)
 	return i.record.Save()
 }
 
-// load reads a session to which messages are added.
-func (i *importing) load(ctx context.Context, c transfer.Conversation, known map[string]bool) (*tree, error) {
+// load reads a session to which messages are added, and returns the IDs of those that are new: no
+// block is the message, and the record doesn't know it as one that was deleted. Without a record
+// a message from before the last imported one counts as deleted.
+func (i *importing) load(ctx context.Context, c transfer.Conversation, known map[string]bool) (t *tree, fresh map[string]bool, err error) {
 	read, err := i.b.Store.Load(ctx, c.Session)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t := newTree(read.Blocks)
+	ids := map[string]bool{}
+	for _, m := range c.Messages {
+		ids[recordID(m.ID)] = true
+	}
+	type words struct {
+		kind transcript.Kind
+		text string
+	}
+	t = newTree(read.Blocks)
+	there := map[string]bool{}
+	old := map[string]bool{}   // blocks of a version that didn't name them after their messages
+	unnamed := map[words]int{} // their text, and how often it is there
+	var until time.Time        // of the last message imported
+	saidHere := false          // from here on, only a name tells what was imported
 	for _, b := range read.Blocks {
-		if len(known) == 0 && b.Kind == transcript.KindUser && b.TextSources(c.Session) != transcript.FromFile {
-			break // from here on it was said here
+		id := blockID(b)
+		there[id] = true
+		saidHere = saidHere || b.Kind == transcript.KindUser && b.TextSources(c.Session) != transcript.FromFile
+		named := known[id] || ids[id]
+		if !b.IsMessage() || !named && saidHere {
+			continue
 		}
-		if b.IsMessage() && (len(known) == 0 || known[blockID(b)]) {
-			t.imported[b.ID], t.until = true, b.Time
+		t.imported[b.ID] = true
+		if b.Time.After(until) {
+			until = b.Time
+		}
+		if !named {
+			old[b.ID] = true
+			unnamed[words{b.Kind, strings.TrimSpace(b.Text)}]++
 		}
 	}
-	if len(known) == 0 {
-		for n, b := range t.line {
-			if t.imported[b.ID] {
-				t.base = n + 1
+	for n, b := range t.line {
+		if old[b.ID] {
+			t.base = n + 1
+		}
+	}
+	until = until.Truncate(time.Second) // as transcripts hold it
+	fresh = map[string]bool{}
+	for _, m := range c.Messages {
+		id := recordID(m.ID)
+		if known[id] || there[id] {
+			continue
+		}
+		if len(known) == 0 {
+			if w := (words{m.Kind, strings.TrimSpace(m.Text)}); unnamed[w] > 0 {
+				unnamed[w]--
+				continue
+			}
+			// An earlier version may have written the same message in other words.
+			if at := m.Time.Truncate(time.Second); at.Before(until) || len(old) > 0 && at.Equal(until) {
+				continue
 			}
 		}
+		fresh[m.ID] = true
 	}
-	return t, nil
+	return t, fresh, nil
 }
 
 // written returns what is written of a conversation's new messages. Without a message that a
 // person saw there are no blocks.
-func (i *importing) written(ctx context.Context, t *tree, c transfer.Conversation, isNew func(transfer.Message) bool) imported {
+func (i *importing) written(ctx context.Context, t *tree, c transfer.Conversation, fresh map[string]bool) imported {
 	out := imported{NewSession: session.NewSession{Name: c.Session}}
 	out.count.LeftOut = map[transfer.Left]int{}
 	for _, m := range c.Messages {
 		t.link(m)
-		if !isNew(m) {
+		if !fresh[m.ID] {
 			continue
 		}
 		out.messages = append(out.messages, recordID(m.ID))
@@ -337,8 +387,7 @@ type tree struct {
 	all      []transcript.Block
 	there    map[string]string // a block of each message that is no Note
 	imported map[string]bool   // the blocks of messages that were imported
-	until    time.Time         // the time of the last of them
-	base     int               // where the line ends behind them, if it isn't known which is which
+	base     int               // where the line ends behind those of which it isn't known which is which
 }
 
 func newTree(all []transcript.Block) *tree {

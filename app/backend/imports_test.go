@@ -21,13 +21,13 @@ import (
 )
 
 // exported writes an export of Claude with the messages of one conversation, each as
-// "id parent sender text".
+// "id parent sender text". Their times have fractions of a second, which a transcript hasn't.
 func exported(t *testing.T, messages ...string) string {
 	t.Helper()
 	var all []string
 	for i, m := range messages {
 		f := strings.SplitN(m, " ", 4)
-		all = append(all, fmt.Sprintf(`{"uuid":%q,"parent_message_uuid":%q,"sender":%q,"text":%q,"created_at":"2026-01-02T08:00:%02dZ"}`, f[0], f[1], f[2], f[3], i))
+		all = append(all, fmt.Sprintf(`{"uuid":%q,"parent_message_uuid":%q,"sender":%q,"text":%q,"created_at":"2026-01-02T08:00:%02d.734Z"}`, f[0], f[1], f[2], f[3], i))
 	}
 	file := filepath.Join(t.TempDir(), "conversations.json")
 	text := `[{"uuid":"one","name":"Cups","created_at":"2026-01-02T08:00:00Z","chat_messages":[` + strings.Join(all, ",") + `]}]`
@@ -119,6 +119,76 @@ func TestALaterExportAddsWhatIsNew(t *testing.T) {
 	}
 }
 
+// given a record that lags behind the transcript or is lost, then a message that is in the
+// transcript isn't new, and one that isn't there finds its place
+func TestAnImportKnowsWhatIsThereWithoutItsRecord(t *testing.T) {
+	first := []string{"1 - human Tea?", "2 1 assistant Yes."}
+	for name, c := range map[string]struct {
+		then  []string
+		count Imported
+		want  string
+	}{
+		"the same again":      {nil, Imported{Present: 1}, "Tea? | Yes."},
+		"two more":            {[]string{"3 2 human Green?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Green? | No."},
+		"an answer repeated":  {[]string{"3 1 assistant Of course."}, Imported{Continued: 1, Messages: 1}, "Tea? | Of course. (2 versions)"},
+		"a question edited":   {[]string{"3 - human Coffee?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Coffee? (2 versions) | No."},
+		"both branches go on": {[]string{"3 1 assistant Sure.", "4 2 human Green?", "5 3 human Black?"}, Imported{Continued: 1, Messages: 3}, "Tea? | Sure. (2 versions) | Black?"},
+		"the same words":      {[]string{"3 2 human Tea?", "4 3 assistant Yes."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Tea? | Yes."},
+		"only thoughts":       {[]string{"3 2 human Green?", "4 3 assistant <think>hm</think>"}, Imported{Continued: 1, Messages: 1}, "Tea? | Yes. | Green?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newImportRig(t)
+			record := filepath.Join(r.b.Paths.Home, "session", ".imported.jsonl")
+			r.imports(exported(t, first...))
+			behind, err := os.ReadFile(record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(record); err != nil {
+				t.Fatal(err)
+			}
+			later := exported(t, append(first, c.then...)...)
+			dry, err := r.b.Import(t.Context(), later, true, ImportWatch{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.imports(later)
+			for what, got := range map[string]Imported{"counted": dry, "imported": got} {
+				got.From, got.To, got.LeftOut = time.Time{}, time.Time{}, nil
+				if diff := cmp.Diff(c.count, got); diff != "" {
+					t.Errorf("%s: %s", what, diff)
+				}
+			}
+			whole, err := os.ReadFile(record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, data := range map[string][]byte{"a whole record": whole, "a record that lags behind": behind, "an empty record": nil} {
+				if err := os.WriteFile(record, data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if again := r.imports(later); again.Present != 1 {
+					t.Errorf("%s: %+v", what, again)
+				}
+				if got := r.branch(); got != c.want {
+					t.Errorf("%s: the branch is %q, want %q", what, got, c.want)
+				}
+				now, err := os.ReadFile(record)
+				if err != nil || !bytes.Contains(now, []byte(recordID("2"))) {
+					t.Errorf("%s: what is there isn't recorded: %s, %v", what, now, err)
+				}
+			}
+			if err := os.WriteFile(record, behind, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r.imports(exported(t, append(append(first, c.then...), fmt.Sprintf("9 %d human Honey?", len(first)+len(c.then)))...))
+			if got := r.branch(); got != c.want+" | Honey?" {
+				t.Errorf("one more behind a record that lags: %q", got)
+			}
+		})
+	}
+}
+
 // given a person who went on in an imported conversation, then what they said stays current, and
 // what came in the other program is a version of it
 func TestWhatWasSaidHereStaysCurrent(t *testing.T) {
@@ -177,30 +247,55 @@ func TestAnImportBringsNothingBack(t *testing.T) {
 	})
 }
 
-// given a conversation that an earlier version imported, then only messages later than that are new
+// given a conversation that an earlier version imported, which named no blocks and kept no record,
+// then only what isn't in it is new
 func TestAConversationOfAnEarlierVersionGoesOn(t *testing.T) {
-	r := newImportRig(t)
 	at := func(s int) time.Time { return time.Date(2026, 1, 2, 8, 0, s, 0, time.UTC) }
-	old := []transcript.Block{
-		transcript.Block{Kind: transcript.KindUser, Time: at(0), Text: "Tea?"}.WithSources(transcript.FromFile),
-		transcript.Block{Kind: transcript.KindAssistant, Time: at(1), Text: "Yes."}.WithSources(transcript.FromFile),
-	}
-	if _, err := r.b.Store.Session("claude-one").Append(t.Context(), old...); err != nil {
-		t.Fatal(err)
-	}
 	messages := []string{"1 - human Tea?", "2 1 assistant Yes."}
-	if got := r.imports(exported(t, messages...)); got.Present != 1 {
-		t.Errorf("the same: %+v", got)
-	}
-	messages = append(messages, "3 2 human Green?")
-	if got := r.imports(exported(t, messages...)); got.Continued != 1 || got.Messages != 1 {
-		t.Errorf("one more: %+v", got)
-	}
-	if got := r.branch(); got != "Tea? | Yes. | Green?" {
-		t.Errorf("the branch is %q", got)
-	}
-	if got := r.imports(exported(t, messages...)); got.Present != 1 {
-		t.Errorf("again: %+v", got)
+	for name, c := range map[string]struct {
+		question, answer time.Time
+		text             string // of the answer
+	}{
+		"as it is exported":           {at(0), at(1), "Yes."},
+		"in other words":              {at(0), at(1), "Yes, of course."},
+		"out of order":                {at(1), at(0), "Yes."},
+		"with the time of the import": {at(0).AddDate(0, 0, -1), at(0).AddDate(0, 0, -1), "Yes."},
+	} {
+		for _, lost := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, record lost %t", name, lost), func(t *testing.T) {
+				r := newImportRig(t)
+				old := []transcript.Block{
+					transcript.Block{Kind: transcript.KindUser, Time: c.question, Text: "Tea?"}.WithSources(transcript.FromFile),
+					transcript.Block{Kind: transcript.KindAssistant, Time: c.answer, Text: c.text}.WithSources(transcript.FromFile),
+				}
+				if _, err := r.b.Store.Session("claude-one").Append(t.Context(), old...); err != nil {
+					t.Fatal(err)
+				}
+				later := messages
+				want := "Tea? | " + c.text
+				for _, more := range []string{"", "3 2 human Green?", "4 3 assistant Yes."} {
+					count := Imported{Present: 1}
+					if f := strings.SplitN(more, " ", 4); more != "" {
+						later, want, count = append(later, more), want+" | "+f[3], Imported{Continued: 1, Messages: 1}
+					}
+					for _, count := range []Imported{count, {Present: 1}} {
+						got := r.imports(exported(t, later...))
+						got.From, got.To, got.LeftOut = time.Time{}, time.Time{}, nil
+						if diff := cmp.Diff(count, got); diff != "" {
+							t.Errorf("%d messages: %s", len(later), diff)
+						}
+						if got := r.branch(); got != want {
+							t.Errorf("the branch is %q, want %q", got, want)
+						}
+						if lost {
+							if err := os.Remove(filepath.Join(r.b.Paths.Home, "session", ".imported.jsonl")); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+			})
+		}
 	}
 }
 
