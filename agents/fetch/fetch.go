@@ -83,7 +83,8 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	if err != nil {
 		return Page{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	turn := ctx
+	ctx, cancel := context.WithTimeout(turn, timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -111,7 +112,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 		if err != nil {
 			return Page{}, fetchProblem(u, err, timeout)
 		}
-		return readPDF(ctx, append(data, rest...), res.Request.URL)
+		return readPDF(turn, append(data, rest...), res.Request.URL)
 	}
 	cut := int64(len(data)) > maxBytes
 	if cut {
@@ -128,7 +129,8 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, maxBytes int64, tim
 	return p, err
 }
 
-// readPDF returns the text of a PDF. It may take its own time, which pdftext limits: it is here.
+// readPDF returns the text of a PDF. The page's time limit doesn't hold, as the PDF is here and
+// pdftext has limits of its own.
 func readPDF(ctx context.Context, data []byte, from *url.URL) (Page, error) {
 	p := Page{URL: from.String()}
 	if len(data) > maxPDF {
@@ -136,7 +138,7 @@ func readPDF(ctx context.Context, data []byte, from *url.URL) (Page, error) {
 	}
 	var r pdftext.Reader
 	defer r.Close()
-	d, err := r.Read(context.WithoutCancel(ctx), data, maxPDFText)
+	d, err := r.Read(ctx, data, maxPDFText)
 	switch {
 	case errors.Is(err, pdftext.ErrDamaged):
 		return p, pdftext.ErrDamaged

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -332,6 +333,33 @@ func TestAnswersByTheirContent(t *testing.T) {
 const onePage = "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n" +
 	"3 0 obj\n<</Type/Page/MediaBox[0 0 612 792]/Parent 2 0 R/Resources<</Font<</F 4 0 R>>>>/Contents 5 0 R>>\nendobj\n4 0 obj\n<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>\nendobj\n" +
 	"5 0 obj\n<</Length 50>>\nstream\nBT /F 12 Tf 72 700 Td (The kettle is green) Tj ET\nendstream\nendobj\ntrailer\n<</Size 6/Root 1 0 R>>\nstartxref\n9\n%%EOF\n"
+
+// onePDF answers with a PDF, and calls end when all of it arrived.
+type onePDF struct{ end func(*http.Request) }
+
+func (o onePDF) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent, w := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(w, onePage)
+		o.end(req)
+		w.Close()
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: sent, Request: req}, nil
+}
+
+// A PDF that is here is read whatever the page's time limit, until the person stops the turn.
+func TestAStopEndsTheReadingOfAPDF(t *testing.T) {
+	f := New(func(netip.Addr) bool { return true })
+	f.client.Transport = onePDF{func(req *http.Request) { <-req.Context().Done() }}
+	if p, err := f.Fetch(t.Context(), "https://example.org/", 1000, time.Millisecond); err != nil || !strings.Contains(p.Text, "The kettle is green") {
+		t.Errorf("after the page's time: %q, %v", p.Text, err)
+	}
+	turn, stop := context.WithCancel(t.Context())
+	f.client.Transport = onePDF{func(*http.Request) { stop() }}
+	if p, err := f.Fetch(turn, "https://example.org/", 1000, time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %q, %v", p.Text, err)
+	}
+}
 
 // Five redirects are followed, and no more.
 func TestRedirects(t *testing.T) {
