@@ -129,22 +129,62 @@ func columns(blocks []block) [][]block {
 	return parts(blocks, func(b block) float64 { return b.x0 }, func(b block) float64 { return b.x1 })
 }
 
-func lineCount(blocks []block) (n int) {
+// column is what a part's blocks between two gutters have in common.
+type column struct {
+	box
+	from, to     int // the first and the last one drawn
+	lines, words int
+	top          float64 // the height of its highest line
+	gap          bool    // between two of its lines there is room for another one
+}
+
+// gutters returns the columns of some blocks.
+func gutters(blocks []block) []column {
+	var cols []column
 	for _, b := range blocks {
-		n += len(b.lines)
+		c := column{box: b.box, from: b.drawn, to: b.drawn, lines: len(b.lines), top: b.lines[0].height()}
+		for i, l := range b.lines {
+			c.words += len(strings.Fields(l.text))
+			c.gap = c.gap || i > 0 && b.lines[i-1].y0-l.y1 > l.height()
+		}
+		cols = append(cols, c)
 	}
-	return n
+	return join(cols, nil)
+}
+
+// join returns the columns of a part that consists of two others.
+func join(a, b []column) []column {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(a, b column) int { return cmp.Compare(a.x0, b.x0) })
+	out := all[:0]
+	for _, c := range all {
+		if len(out) == 0 || c.x0 >= out[len(out)-1].x1 {
+			out = append(out, c)
+			continue
+		}
+		last := &out[len(out)-1]
+		high, low := *last, c
+		if high.y1 < low.y1 {
+			high, low = low, high
+		}
+		*last = column{
+			high.union(low.box), min(high.from, low.from), max(high.to, low.to), high.lines + low.lines, high.words + low.words,
+			high.top, high.gap || low.gap || high.y0-low.y1 > low.top,
+		}
+	}
+	return out
 }
 
 // sideBySide reports whether columns stand beside each other, and not one below the other.
-func sideBySide(cols [][]block) bool {
-	for i := 1; i < len(cols); i++ {
-		a, b := extent(cols[i-1]), extent(cols[i])
-		if min(a.y1, b.y1)-max(a.y0, b.y0) < 0.5*min(a.height(), b.height()) {
+func sideBySide(cols []column) bool {
+	lines := 0
+	for i, c := range cols {
+		lines += c.lines
+		if i > 0 && min(cols[i-1].y1, c.y1)-max(cols[i-1].y0, c.y0) < 0.5*min(cols[i-1].height(), c.height()) {
 			return false
 		}
 	}
-	return true
+	return len(cols) > 1 && lines > len(cols)
 }
 
 func extent(blocks []block) box {
@@ -156,41 +196,34 @@ func extent(blocks []block) box {
 }
 
 // drawnApart reports whether each column was drawn before or after each other one.
-func drawnApart(cols [][]block) bool {
-	type span struct{ from, to int }
-	var spans []span
-	for _, c := range cols {
-		s := span{c[0].drawn, c[0].drawn}
-		for _, b := range c {
-			s = span{min(s.from, b.drawn), max(s.to, b.drawn)}
-		}
-		spans = append(spans, s)
-	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	for i := 1; i < len(spans); i++ {
-		if spans[i].from < spans[i-1].to {
+func drawnApart(cols []column) bool {
+	drawn := slices.Clone(cols)
+	slices.SortFunc(drawn, func(a, b column) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(drawn); i++ {
+		if drawn[i].from < drawn[i-1].to {
 			return false
 		}
 	}
 	return true
 }
 
-// newspaper reports whether columns hold running text: two or three, each of lines of several
-// words that stand close to each other and begin at one edge.
+// wordy reports whether columns are two or three, each of lines of several words.
+func wordy(cols []column) bool {
+	return len(cols) <= 3 && !slices.ContainsFunc(cols, func(c column) bool { return c.lines < 3 || c.words < 3*c.lines })
+}
+
+// newspaper reports whether the lines of each column stand close to each other and begin at one
+// edge.
 func newspaper(cols [][]block) bool {
-	if len(cols) > 3 {
-		return false
-	}
 	for _, c := range cols {
 		var lines []run
-		words, atEdge := 0, 0
+		atEdge := 0
 		left := extent(c).x0
 		for _, b := range c {
 			lines = append(lines, b.lines...)
 		}
 		slices.SortStableFunc(lines, func(a, b run) int { return cmp.Compare(b.y1, a.y1) })
 		for i, l := range lines {
-			words += len(strings.Fields(l.text))
 			if l.x0 < left+l.height()/2 {
 				atEdge++
 			}
@@ -198,7 +231,7 @@ func newspaper(cols [][]block) bool {
 				return false
 			}
 		}
-		if len(lines) < 3 || words < 3*len(lines) || 2*atEdge < len(lines) {
+		if 2*atEdge < len(lines) {
 			return false
 		}
 	}
@@ -233,29 +266,60 @@ type writer struct {
 // blocks writes blocks in reading order.
 func (w *writer) blocks(blocks []block) {
 	rows := bands(blocks)
+	sums := make([][]column, len(rows))
+	for i, r := range rows {
+		sums[i] = gutters(r)
+	}
 	for len(rows) > 0 {
-		part, n := rows[0], 1 // as many bands as one gutter divides
+		cols, n := sums[0], 1 // as many bands as one gutter divides
 		for n < len(rows) {
-			more := slices.Concat(part, rows[n])
-			if len(columns(more)) < 2 {
+			more := join(cols, sums[n])
+			if len(more) < 2 {
 				break
 			}
-			part, n = more, n+1
+			cols, n = more, n+1
 		}
-		cols := columns(part)
-		if len(cols) < 2 || lineCount(part) == len(cols) || !sideBySide(cols) || !drawnApart(cols) && !newspaper(cols) {
-			w.row(rows[0])
-			rows = rows[1:]
+		if part := slices.Concat(rows[:n]...); sideBySide(cols) && (drawnApart(cols) || wordy(cols) && newspaper(columns(part))) {
+			inside := columns(part)
+			if rightToLeft(part) {
+				slices.Reverse(inside)
+			}
+			for _, c := range inside {
+				w.blocks(c)
+			}
+			rows, sums = rows[n:], sums[n:]
 			continue
 		}
-		if rightToLeft(part) {
-			slices.Reverse(cols)
+		alone := tableRows(sums, n)
+		for _, r := range rows[:alone] {
+			w.row(r)
 		}
-		for _, c := range cols {
-			w.blocks(c)
-		}
-		rows = rows[n:]
+		rows, sums = rows[alone:], sums[alone:]
 	}
+}
+
+// tableRows returns how many of the first n bands, which aren't columns together, are read one
+// by one: up to one that may begin columns with those below it. It goes upwards once, and keeps
+// what a gutter divides below each band, as trying each band anew takes the square of their number.
+func tableRows(sums [][]column, n int) int {
+	alone, end := n, n
+	var below []column // of the bands up to end
+	for i := n - 1; i > 0; i-- {
+		if below = join(sums[i], below); len(below) < 2 {
+			below, end = sums[i], i+1
+		}
+		for end < len(sums) {
+			more := join(below, sums[end])
+			if len(more) < 2 {
+				break
+			}
+			below, end = more, end+1
+		}
+		if sideBySide(below) && (drawnApart(below) || wordy(below) && !slices.ContainsFunc(below, func(c column) bool { return c.gap })) {
+			alone = i
+		}
+	}
+	return alone
 }
 
 // row writes blocks of one height: the cells of a table's row in one line, anything else as it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,35 @@ func TestLinesComeInReadingOrder(t *testing.T) {
 		d, err := r.Read(t.Context(), document(tt.content), 1<<20)
 		if want := "[page 1]\n" + tt.want; err != nil || d.Text != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, d.Text, want)
+		}
+	}
+}
+
+// A table of four times the rows takes four times the work, not the square or the cube of it.
+func TestTheWorkGrowsWithTheRows(t *testing.T) {
+	allocated := func(rows, columns, words int) float64 {
+		var table []word
+		for i := range rows * columns {
+			x, y := 200*float64(i%columns), -28*float64(i/columns)
+			for range words {
+				table = append(table, word{text: "cell", line: i, box: box{x, y, x + 20, y + 10}})
+				x += 23
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := layOut(table)
+		runtime.ReadMemStats(&after)
+		if got := strings.Count(text, "cell"); got != rows*columns*words || strings.Count(text, "l  c") != rows*(columns-1) {
+			t.Errorf("%d words of %d, not all in rows", got, rows*columns*words)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	for _, columns := range []int{2, 3, 12} {
+		for _, words := range []int{1, 4} {
+			if times := allocated(240, columns, words) / allocated(60, columns, words); times > 6 {
+				t.Errorf("%d columns, cells of %d words: four times the rows take %.1f times the memory", columns, words, times)
+			}
 		}
 	}
 }
@@ -260,6 +290,11 @@ func TestTheFirstPagesAreKept(t *testing.T) {
 	stop()
 	if _, err := r.Read(ctx, endless, 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
+	}
+	ctx, stop = context.WithCancel(t.Context())
+	during := Reader{Progress: func(int, int) { stop() }}
+	if _, err := during.Read(ctx, endless, 1<<20); !errors.Is(err, context.Canceled) || during.child != nil {
+		t.Errorf("stopped after a page: %v; the child %v", err, during.child)
 	}
 }
 
