@@ -63,21 +63,22 @@ func (e *LooksError) Is(target error) bool { return target == ErrFormat }
 
 // Watch is told what happens while conversations are read. Its functions may be nil.
 type Watch struct {
-	// Bad gets the conversations that can't be read, with their place counted from 1.
+	// Bad gets the conversations that can't be read, with their place counted from 1. The files of
+	// a folder that can't be read come last.
 	Bad func(place int, err error)
 	// Read gets how many bytes are read, of how many.
 	Read func(read, of int64)
 }
 
-// EachConversation calls f for each conversation that path holds, in order, until f returns an
+// EachConversation calls f for each conversation that file holds, in order, until f returns an
 // error or ctx ends. Conversations that can't be read are skipped.
-func EachConversation(ctx context.Context, path string, f func(Conversation) error, w Watch) error {
-	c, err := openContainer(ctx, path)
+func EachConversation(ctx context.Context, file string, f func(Conversation) error, w Watch) error {
+	c, err := openContainer(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.close() }() // read only
-	r := &reading{ctx: ctx, in: c, each: f, watch: w}
+	r := &reading{ctx: ctx, in: c, each: f, watch: w, holds: map[string]bool{}}
 	for i := range c.entries {
 		if c.entries[i].kind != kindOther {
 			r.of += c.entries[i].size
@@ -91,6 +92,12 @@ func EachConversation(ctx context.Context, path string, f func(Conversation) err
 	if !r.known {
 		return r.unknown()
 	}
+	for i := range c.entries {
+		if e := &c.entries[i]; e.err != nil && r.holds[path.Ext(e.name)] {
+			r.place++
+			r.bad(r.place, fmt.Errorf("%s: %w", e.name, formatError(e.err)))
+		}
+	}
 	return nil
 }
 
@@ -101,10 +108,11 @@ type reading struct {
 	each  func(Conversation) error
 	watch Watch
 
-	place    int    // of the last conversation
-	read, of int64  // bytes
-	known    bool   // something in it was understood
-	looks    string // what a part that isn't understood looks like
+	place    int             // of the last conversation
+	read, of int64           // bytes
+	known    bool            // something in it was understood
+	holds    map[string]bool // the extensions of the files that held conversations
+	looks    string          // what a part that isn't understood looks like
 }
 
 // unknown explains that nothing in a container can be read.
@@ -149,6 +157,10 @@ func (r *reading) entry(e *item) error {
 // within an object.
 func (r *reading) json(e *item) error {
 	in, err := e.open()
+	if err != nil && !r.in.single {
+		e.err = err
+		return nil
+	}
 	if err != nil {
 		return formatError(err)
 	}
@@ -212,10 +224,18 @@ func (r *reading) json(e *item) error {
 	case r.ctx.Err() != nil:
 		return context.Cause(r.ctx)
 	case known || values == 0 && err == nil && r.in.single: // an empty list is an export of nothing
-		r.known = true
+		r.known, r.holds[path.Ext(e.name)] = true, true
 		return formatError(err)
 	case err != nil && r.in.single:
 		return formatError(err)
+	}
+	if !errors.Is(err, ErrFormat) { // it is JSON, at least in its beginning
+		e.err = err
+	}
+	for _, w := range before {
+		if e.err == nil && errors.As(w.err, new(*json.SyntaxError)) {
+			e.err = w.err
+		}
 	}
 	return nil // another file of the container
 }
@@ -274,6 +294,7 @@ type item struct {
 	size  int64  // as it is said to be
 	kind  int
 	looks string // what a file that isn't read is
+	err   error  // why it can't be read; it is told if files with its extension hold conversations
 	raw   func() (io.ReadCloser, error)
 }
 
@@ -374,12 +395,16 @@ const sniffBytes = 4096
 func (e *item) sniff() error {
 	in, err := e.raw()
 	if err != nil {
-		return nil //nolint:nilerr // reading it, if it is needed, returns the reason
+		e.err = err
+		return nil
 	}
 	defer in.Close()
 	head, err := io.ReadAll(io.LimitReader(in, sniffBytes))
-	if err != nil && len(head) == 0 {
-		return nil //nolint:nilerr // as above
+	if len(head) == 0 {
+		if e.err = err; err == nil {
+			e.err = io.ErrUnexpectedEOF // nothing is left of it
+		}
+		return nil
 	}
 	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
 		e.kind = kindDatabase

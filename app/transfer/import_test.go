@@ -355,6 +355,45 @@ func TestUnreadableExportsAreReported(t *testing.T) {
 	}
 }
 
+// given a folder or a zip file with a conversation in each file, then one that is cut or broken is
+// named, and the others are read; files that hold something else aren't named
+func TestAnUnreadableFileOfAFolderIsNamed(t *testing.T) {
+	good := strings.TrimSuffix(strings.TrimPrefix(chatGPT, "["), "]")
+	for what, text := range map[string]string{
+		"cut":                  good[:200],
+		"cut within a list":    "[" + good[:200],
+		"cut to nothing":       "",
+		"broken in its middle": strings.Replace(good, ",", ",,", 1),
+	} {
+		for _, name := range []string{"folder", "x.zip"} {
+			list, bad, err := all(t, write(t, name, map[string]string{
+				"a.json": text, "b.json": good, "deep/c.json": text,
+				"settings.json": `{"dark":true}`, "notes.md": "[1] {tea", "d.txt": text,
+			}))
+			if err != nil || len(list) != 1 || len(bad) != 2 || !strings.Contains(fmt.Sprint(bad), " a.json: ") || !strings.Contains(fmt.Sprint(bad), " deep/c.json: ") {
+				t.Errorf("%s, %s: %d read, %q, %v", what, name, len(list), bad, err)
+			}
+		}
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	locked, err := z.CreateRaw(&zip.FileHeader{Name: "a.json", Method: 99}) // no method that is known
+	if err == nil {
+		_, err = locked.Write([]byte(good))
+	}
+	open, oerr := z.Create("b.json")
+	if oerr == nil {
+		_, oerr = open.Write([]byte(good))
+	}
+	if err := errors.Join(err, oerr, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	list, bad, err := all(t, one(t, out.String()))
+	if err != nil || len(list) != 1 || len(bad) != 1 || !strings.Contains(bad[0], " a.json: ") {
+		t.Errorf("can't be opened: %d read, %q, %v", len(list), bad, err)
+	}
+}
+
 // given conversations with long IDs, or without any, then no two share a name
 func TestNamesOfSessions(t *testing.T) {
 	long := strings.Repeat("a", 60)
