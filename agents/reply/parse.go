@@ -62,6 +62,7 @@ type reading struct {
 	ending ending // how the text before the last mark ends
 	seen   int    // where that mark ends
 	swept  bool   // the blanks behind the last item belong to it
+	tale   bool   // a turn or a result is written about: what looks like a call belongs to it
 	over   int    // where a made-up result or turn begins, which ends everything; -1 if none does
 	result bool   // it is a result
 
@@ -229,8 +230,11 @@ func (r *reading) fold(m mark) bool {
 			return true
 		}
 	case m.kind == markResult:
-		if !m.close && r.called > 0 {
+		switch bracketed := strings.IndexByte("<[", r.s[m.from]) >= 0; {
+		case !m.close && r.called > 0:
 			r.over, r.result = m.from, true
+		case !m.close && bracketed:
+			r.tale = true
 		}
 	case r.stop():
 		return false
@@ -255,7 +259,9 @@ func (r *reading) fold(m mark) bool {
 // sentence returns how the text before a place ends, without thoughts and marks.
 func (r *reading) sentence(at int) ending {
 	text := r.s[min(at, max(r.seen, r.done())):at]
-	if strings.TrimSpace(text) == "" {
+	if r.tale {
+		return shown
+	} else if strings.TrimSpace(text) == "" {
 		return r.ending
 	}
 	return endingOf(text)
@@ -432,9 +438,7 @@ func (r *reading) onRole(m mark, before ending) bool {
 	isFirst := r.isFirst(m.from)
 	switch {
 	case m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0):
-		if r.seen = to; before == colon {
-			r.ending = shown
-		}
+		r.seen, r.tale = to, r.tale || before == colon
 		return r.skip(m)
 	case name == "assistant", name == "model", isFirst:
 		r.add(item{from: m.from, to: to}, true)
@@ -474,6 +478,9 @@ func (r *reading) onHeader(m mark, before ending) bool {
 		return r.envelope(m, before)
 	case r.unclosed > 0:
 		return r.skip(m)
+	case strings.HasPrefix(found[1], "user") && !r.isFirst(m.from):
+		r.over = m.from // a turn of the user that the model made up
+		return !r.stop() && r.skip(m)
 	case strings.Contains(found[1], "analysis") || vocabulary()[text].kind == markThought:
 		r.openThought(m, true)
 	default:

@@ -34,7 +34,7 @@ const (
 // more spellings than a list can hold; the words are few. A word with "!" is a mark only in
 // control brackets, such as <|…|>, because as a plain <…> it means something in HTML.
 var words = map[markKind]string{
-	markThought:  "think thinking thought thoughts reasoning reflection scratchpad inner_monologue",
+	markThought:  "think thinking thought thoughts reasoning reflection scratchpad scratch_pad inner_monologue !inner",
 	markEnvelope: "tool_call tool_calls toolcall toolcalls function_call function_calls functioncall tool_request tool_requests tool_use use_mcp_tool tool tools tool_code action !python !python_tag !plugin",
 	markCall:     "function invoke",
 	markEnd:      "!im_end !endoftext !end_of_text !eot_id !eom_id !eot !eom !end !end_message !stop !return !call !end_of_turn_token !end_of_sentence end_of_turn /s eos",
