@@ -566,7 +566,8 @@ func TestTurnStopCall(t *testing.T) {
 }
 
 func TestTurnsOfOneSessionQueueInOrder(t *testing.T) {
-	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok", Delay: 20 * time.Millisecond}}}})
+	queuedAll := make(chan struct{})
+	r := newRig(t, testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "ok", Until: queuedAll}}}})
 	var runs []*Run
 	for i := range 4 {
 		runs = append(runs, r.engine.Start(t.Context(), Request{Session: testSession, Text: fmt.Sprintf("message %d", i), Holder: "window"}))
@@ -574,6 +575,14 @@ func TestTurnsOfOneSessionQueueInOrder(t *testing.T) {
 	if r.engine.Active(testSession) != runs[0] {
 		t.Error("the first run is not the active one")
 	}
+	for _, run := range runs[1:] {
+		for e := range run.Events(t.Context()) {
+			if e.State == StateQueued && strings.Contains(e.Detail, "held by") {
+				break
+			}
+		}
+	}
+	close(queuedAll)
 	for i, run := range runs {
 		var queued []Event
 		for e := range run.Events(t.Context()) {
