@@ -163,12 +163,6 @@ func (f *flows) attachesAPDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.camera.waitChange(t, before, 500, "the PDF in the composer")
-	waitFor(t, patience, "the reader of PDFs, which is compiled once", func() bool {
-		_, err := os.Stat(filepath.Join(f.user, "cache", "mac-stats", "pdfium", "checksum"))
-		return err == nil
-	})
-	time.Sleep(2 * time.Second) // it reads a page
-	f.camera.still(t)
 	f.asks(t, "What comes first?", 6, "So be it.")
 	f.camera.shot(t, "pdf")
 	chats := f.server.Chats()

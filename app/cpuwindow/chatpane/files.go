@@ -29,11 +29,17 @@ type attachments struct {
 	image   func(ctx context.Context) ([]byte, error) // from the clipboard
 	focus   func()
 	thumbs  *chat.Thumbs
+	send    func(text string)
+	reading map[*conversation.Conversation]int    // how many times files are being read
+	waiting map[*conversation.Conversation]string // the message that waits for them
 }
 
 // newAttachments lets the composer of a pane attach files.
 func newAttachments(p *Pane) *attachments {
-	f := &attachments{host: p.host, chats: p.Chats, saved: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs()}
+	f := &attachments{
+		host: p.host, chats: p.Chats, saved: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs(),
+		send: p.Send, reading: map[*conversation.Conversation]int{}, waiting: map[*conversation.Conversation]string{},
+	}
 	p.Compose.OnAttach = f.offer
 	p.Compose.OnRemove = f.remove
 	p.Compose.Keys.OnLongPaste = f.attachPasted
@@ -64,6 +70,7 @@ func (f *attachments) Attach(paths []string) {
 		f.host.ShowChat()
 	}
 	c := f.chats.Shown()
+	f.reading[c]++
 	f.compose.SetHint(i18n.T("reading…"))
 	go func() {
 		var read []conversation.File
@@ -85,8 +92,37 @@ func (f *attachments) Attach(paths []string) {
 			}
 			read = append(read, conversation.File{Upload: u})
 		}
-		f.host.Do(func() { f.add(c, read, refused) })
+		f.host.Do(func() { f.done(c, read, refused) })
 	}()
+}
+
+// Submit sends the composer's message. While files are being read, it stays in the composer
+// and is sent with them.
+func (f *attachments) Submit(text string) {
+	c := f.chats.Shown()
+	if f.reading[c] == 0 {
+		f.send(text)
+		return
+	}
+	f.waiting[c] = text
+	f.compose.SetHint(i18n.T("sent once the file is read"))
+}
+
+// done adds files that were read, and sends the message that waited for them, unless it was
+// changed or one of the files was refused.
+func (f *attachments) done(c *conversation.Conversation, read []conversation.File, refused []string) {
+	f.add(c, read, refused)
+	if f.reading[c]--; f.reading[c] > 0 && len(refused) == 0 {
+		return
+	}
+	text, waits := f.waiting[c]
+	delete(f.waiting, c)
+	if f.reading[c] == 0 {
+		delete(f.reading, c)
+	}
+	if waits && len(refused) == 0 && f.chats.Shown() == c && strings.TrimSpace(f.compose.Entry.Text) == text {
+		f.send(text)
+	}
 }
 
 // add attaches files to the conversation's next message, each file once. The composer shows
@@ -143,6 +179,7 @@ func (f *attachments) attachPasted(text string) {
 // pasteImage attaches the image on the clipboard.
 func (f *attachments) pasteImage() {
 	c := f.chats.Shown()
+	f.reading[c]++
 	go func() {
 		data, err := f.image(f.host.Context())
 		var pasted []conversation.File
@@ -156,7 +193,7 @@ func (f *attachments) pasteImage() {
 		if err != nil {
 			refused = []string{i18n.Sentence(i18n.Capital(err.Error()))}
 		}
-		f.host.Do(func() { f.add(c, pasted, refused) })
+		f.host.Do(func() { f.done(c, pasted, refused) })
 	}()
 }
 

@@ -70,6 +70,35 @@ func TestDroppedFilesGoWithTheNextMessageOnly(t *testing.T) {
 	})
 }
 
+// A message that is sent while its files are being read goes with them. If one can't be read,
+// it stays in the composer.
+func TestAMessageWaitsForFilesThatAreBeingRead(t *testing.T) {
+	for name, want := range map[string]int{"notes.txt": 1, "gone.txt": 0} {
+		screentest.InBubble(t, func(t *testing.T) {
+			b := newBench(t).shown()
+			dir := t.TempDir()
+			writeTo(t, filepath.Join(dir, "notes.txt"), []byte("apples"))
+			b.pane.Files.Attach([]string{filepath.Join(dir, name)})
+			test.Type(b.pane.Compose.Entry, "What is this?")
+			b.pane.Compose.Submit()
+			if len(b.turns.requests) != 0 {
+				t.Fatalf("%s: sent before it was read", name)
+			}
+			b.Settle()
+			if len(b.turns.requests) != want {
+				t.Fatalf("%s: %d messages are sent", name, len(b.turns.requests))
+			}
+			if want == 1 {
+				if req := b.turns.requests[0]; req.Text != "What is this?" || len(req.Files) != 1 || b.pane.Compose.Entry.Text != "" {
+					t.Errorf("sent %+v", req)
+				}
+			} else if b.pane.Compose.Entry.Text != "What is this?" || !strings.Contains(b.pane.Compose.Note.Flat, "can't be attached") {
+				t.Errorf("%q is left, and the composer says %q", b.pane.Compose.Entry.Text, b.pane.Compose.Note.Flat)
+			}
+		})
+	}
+}
+
 func TestAFileIsRemovedByItsChip(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

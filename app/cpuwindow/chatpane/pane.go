@@ -139,7 +139,7 @@ func New(h Host, parts Parts, s *setup.Setup) *Pane {
 	}, parts.Demo)
 	p.Choices.head = p.Head
 	m := messages{p}
-	p.Compose = compose.NewComposer(p.Send, p.Stop, m.keepDraft)
+	p.Compose = compose.NewComposer(func(text string) { p.Files.Submit(text) }, p.Stop, m.keepDraft)
 	p.Compose.Keys.OnEscape = h.Escape
 	p.Compose.Keys.OnScroll = func(k *fyne.KeyEvent) { p.View.Port.TypedKey(k) }
 	p.Compose.Keys.OnUp = m.editLast
