@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Erase physically removes chunks, whole sessions and whole files (paths below the data
@@ -20,73 +19,55 @@ import (
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
 	defer nudge(x.uploads.wake)
 	defer x.indexer.Recheck() // compare the remaining sources with their files again
-	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *engine.Snapshot, out *engine.Erasure) error {
-		return choose(ctx, now, out, ids, sessions, files)
+	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *index.Snapshot) (sources []string, places []index.Place, err error) {
+		for _, k := range now.Sources() {
+			all := paths(k)
+			named := func(p string) bool { return slices.Contains(files, p) }
+			switch {
+			case k.Session != "" && slices.Contains(sessions, k.Session), len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { return !named(p) }):
+				sources = append(sources, k.Key)
+			case slices.ContainsFunc(all, named): // of a session that has several
+				err = now.Each(ctx, k, func(at uint32, d *index.Passage) error {
+					if d.File < len(all) && named(all[d.File]) {
+						places = append(places, now.Place(at))
+					}
+					return nil
+				})
+				if err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		for _, id := range ids {
+			if err := eachOfID(ctx, now, id, func(at uint32, _ *index.Passage, _ *index.Indexed) { places = append(places, now.Place(at)) }); err != nil {
+				return nil, nil, err
+			}
+		}
+		return sources, places, nil
 	})
 }
 
-// choose adds to out everything that Erase has to remove.
-func choose(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, ids, sessions, files []string) error {
-	for _, k := range now.Sources() {
-		if k == nil {
-			continue
-		}
-		if k.Session != "" && slices.Contains(sessions, k.Session) || allIn(k, files) {
-			out.Source(k)
-			continue
-		}
-		if err := chooseFiles(ctx, now, out, k, files); err != nil {
-			return err
-		}
-	}
-	for _, id := range ids {
-		if err := eachOfID(ctx, now, id, func(_ uint32, d format.Passage, k *engine.Source) { out.Passage(k, &d) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// allIn reports whether files includes every file of a source.
-func allIn(k *engine.Source, files []string) bool {
-	return len(k.State.Files) > 0 && !slices.ContainsFunc(paths(k), func(p string) bool { return !slices.Contains(files, p) })
-}
-
 // paths returns the files of a source, relative to the data folder.
-func paths(k *engine.Source) []string {
-	out := make([]string, len(k.State.Files))
-	for i, f := range k.State.Files {
-		out[i] = f.File
-		if k.Session != "" {
-			out[i] = path.Join("session", f.File)
-		}
+func paths(k *index.Indexed) []string {
+	if k.Session == "" {
+		return k.Files
+	}
+	out := make([]string, len(k.Files))
+	for i, f := range k.Files {
+		out[i] = path.Join("session", f)
 	}
 	return out
 }
 
-// chooseFiles selects the chunks of single files in a session that has several.
-func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, k *engine.Source, files []string) error {
-	all := paths(k)
-	if !slices.ContainsFunc(all, func(p string) bool { return slices.Contains(files, p) }) {
-		return nil
-	}
-	return now.Each(ctx, k, func(_ uint32, d format.Passage) error {
-		if d.File < len(all) && slices.Contains(files, all[d.File]) {
-			out.Passage(k, &d)
-		}
-		return nil
-	})
-}
-
 // eachOfID calls found for each passage of a chunk.
-func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(at uint32, d format.Passage, k *engine.Source)) error {
+func eachOfID(ctx context.Context, now *index.Snapshot, id string, found func(at uint32, d *index.Passage, k *index.Indexed)) error {
 	session, _, _ := strings.Cut(id, "/")
-	for _, k := range slices.Concat(now.OfSession(session), now.OfSession("")) {
-		if k.Session == "" && !strings.HasPrefix(id, "memory/"+k.Key+"/") {
+	for _, k := range now.Sources() {
+		if k.Session != session && (k.Session != "" || !strings.HasPrefix(id, "memory/"+k.Key+"/")) {
 			continue
 		}
-		err := now.Each(ctx, k, func(at uint32, d format.Passage) error {
-			if c, _ := corpus.ChunkOf(&d, &k.Name, k.State.Files); c.ID == id {
+		err := now.Each(ctx, k, func(at uint32, d *index.Passage) error {
+			if c, _ := corpus.ChunkOf(d, &k.Source); c.ID == id {
 				found(at, d, k)
 			}
 			return nil

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
@@ -33,7 +33,7 @@ type Index struct {
 	indexer   *indexing.Indexer
 	analyzers analysis.Pool
 	weights   rank.Weights
-	limits    engine.Limits
+	options   index.Options
 
 	vectors  vectorMaker
 	meanings meaningAsker
@@ -67,12 +67,13 @@ func Open(cfg Config) (*Index, error) {
 	}
 	x := &Index{
 		cfg: cfg, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten},
-		weights: rank.Default(), limits: engine.DefaultLimits(),
+		weights: rank.Default(),
 	}
+	x.options.Words = &x.analyzers
 	x.file = indexfile.New(indexfile.Config{
-		Folder: cfg.CacheDir, Root: root, Limits: &x.limits, Broken: func() { x.indexer.Wake() }, Idle: x.analyzers.Drop, Progress: cfg.Progress, Logger: cfg.Logger,
+		Folder: cfg.CacheDir, Root: root, Options: &x.options, Broken: func() { x.indexer.Wake() }, Progress: cfg.Progress, Logger: cfg.Logger,
 	})
-	x.indexer = indexing.New(indexing.Config{Corpus: x.corpus, File: x.file, Analyzers: &x.analyzers, Progress: cfg.Progress, Logger: cfg.Logger})
+	x.indexer = indexing.New(indexing.Config{Corpus: x.corpus, File: x.file, Progress: cfg.Progress, Logger: cfg.Logger})
 	x.vectors = vectorMaker{cfg: &x.cfg, corpus: x.corpus, file: x.file, wake: make(chan struct{}, 1)}
 	x.meanings = meaningAsker{cfg: &x.cfg, file: x.file}
 	x.asker = serverAsker{cfg: &x.cfg}

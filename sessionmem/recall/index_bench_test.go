@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
 )
@@ -221,7 +221,7 @@ func heapUsed() uint64 {
 // benchRank ranks with the persisted index, without reading the hits' texts.
 func (w *world) benchRank(b *testing.B, p promised) {
 	ask := func(q string) {
-		err := w.x.file.Read(b.Context(), func(now *engine.Snapshot) error {
+		err := w.x.file.Read(b.Context(), func(now *index.Snapshot) error {
 			asked := Query{Text: q, Limit: 50, Cold: true, Now: w.now, Strategy: Lexical}
 			s := &search{x: w.x, now: now, q: asked, asked: rank.Query{Now: w.now, Limit: 50, Terms: w.x.readQuestion(asked)}, pool: 50}
 			return s.run(b.Context())

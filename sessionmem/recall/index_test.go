@@ -187,44 +187,39 @@ func (b *bench) holds(word string) []string {
 }
 
 func TestErasedWordsAreInNoFile(t *testing.T) {
-	for _, merged := range []bool{false, true} {
-		b := newBench(t)
-		if merged {
-			b.x.limits.DeltaDocs = 1
-		}
-		var blocks []transcript.Block
-		for i := range 40 {
-			blocks = append(blocks, b.talk("cpu-a", fmt.Sprintf("word%d and the %c%czyzzyva", i, 'a'+i%26, 'a'+i/26))...)
-		}
-		b.talk("cli-b", "the xylophone plays")
-		b.sync()
-		if len(b.holds("hazyzzyva")) == 0 {
-			t.Fatal("the word is in no file before it is erased: this proves nothing")
-		}
-		id := "cpu-a/" + blocks[7].ID + "/0"
-		if err := b.x.Erase(t.Context(), []string{id, "cpu-none/x/0"}, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.holds("hazyzzyva"); len(got) > 0 {
-			t.Errorf("merged %v: an erased word is in %v", merged, got)
-		}
-		if a := b.search("iazyzzyva"); len(a.Hits) == 0 || a.Hits[0].Text != "word8 and the iazyzzyva" {
-			t.Errorf("merged %v: %+v, want the others to be found", merged, a.Hits)
-		}
-		if a := b.search("hazyzzyva"); slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.ID == id }) {
-			t.Errorf("merged %v: an erased chunk is found", merged)
-		}
-		if err := b.x.Erase(t.Context(), nil, []string{"cli-b"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.holds("xylophon"); len(got) > 0 {
-			t.Errorf("merged %v: a word of an erased session is in %v", merged, got)
-		}
-		if got := b.holds("cli-b"); len(got) > 0 {
-			t.Errorf("merged %v: the name of an erased session is in %v", merged, got)
-		}
-		b.reopened2("iazyzzyva")
+	b := newBench(t)
+	var blocks []transcript.Block
+	for i := range 40 {
+		blocks = append(blocks, b.talk("cpu-a", fmt.Sprintf("word%d and the %c%czyzzyva", i, 'a'+i%26, 'a'+i/26))...)
 	}
+	b.talk("cli-b", "the xylophone plays")
+	b.sync()
+	if len(b.holds("hazyzzyva")) == 0 {
+		t.Fatal("the word is in no file before it is erased: this proves nothing")
+	}
+	id := "cpu-a/" + blocks[7].ID + "/0"
+	if err := b.x.Erase(t.Context(), []string{id, "cpu-none/x/0"}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.holds("hazyzzyva"); len(got) > 0 {
+		t.Errorf("an erased word is in %v", got)
+	}
+	if a := b.search("iazyzzyva"); len(a.Hits) == 0 || a.Hits[0].Text != "word8 and the iazyzzyva" {
+		t.Errorf("%+v, want the others to be found", a.Hits)
+	}
+	if a := b.search("hazyzzyva"); slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.ID == id }) {
+		t.Errorf("an erased chunk is found")
+	}
+	if err := b.x.Erase(t.Context(), nil, []string{"cli-b"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.holds("xylophon"); len(got) > 0 {
+		t.Errorf("a word of an erased session is in %v", got)
+	}
+	if got := b.holds("cli-b"); len(got) > 0 {
+		t.Errorf("the name of an erased session is in %v", got)
+	}
+	b.reopened2("iazyzzyva")
 }
 
 // reopened2 reopens the index: it must still answer.

@@ -31,7 +31,6 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	x.limits = tinyLimits()
 	fmt.Println("running")
 	for i := 0; ; i++ {
 		begin := x.Sync

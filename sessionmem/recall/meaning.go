@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/vectors"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
@@ -29,8 +28,8 @@ const (
 // meaning is the vector of a question.
 type meaning struct {
 	model  EmbedModel
-	d      *vectors.Direction // nil: none
-	vector []float32          // the same
+	d      *index.Direction // nil: none
+	vector []float32        // the same
 	state  VectorState
 }
 
@@ -85,7 +84,7 @@ func (a *meaningAsker) withoutModel(ctx context.Context) VectorState {
 // hasVectors reports whether there is anything to compare a question with.
 func (a *meaningAsker) hasVectors(ctx context.Context) bool {
 	n := 0
-	err := a.file.Read(ctx, func(s *engine.Snapshot) (err error) {
+	err := a.file.Read(ctx, func(s *index.Snapshot) (err error) {
 		n, err = s.Models(ctx)
 		return err
 	})
@@ -117,11 +116,11 @@ func (a *meaningAsker) embedQuestion(ctx context.Context, text string) (meaning,
 		return meaning{}, err
 	}
 	if len(made) != 1 || m.Dims > 0 && len(made[0]) != m.Dims {
-		return meaning{}, vectors.ErrForeign
+		return meaning{}, index.ErrForeign
 	}
-	d, ok := vectors.NewDirection(made[0])
+	d, ok := index.NewDirection(made[0])
 	if !ok {
-		return meaning{}, vectors.ErrForeign
+		return meaning{}, index.ErrForeign
 	}
 	m.Dims = len(made[0])
 	return meaning{model: m, d: d, vector: made[0], state: VectorsReady}, nil
@@ -151,7 +150,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 		return
 	}
 	out.Model = m.Name
-	err = x.file.Read(ctx, func(s *engine.Snapshot) error {
+	err = x.file.Read(ctx, func(s *index.Snapshot) error {
 		n, known, err := s.Vectors(ctx, m)
 		if err != nil {
 			return err

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
@@ -41,13 +40,7 @@ func newModel(t *testing.T, seed uint64) *model {
 	for i := range 6 {
 		m.names = append(m.names, fmt.Sprintf("cpu-s%d", i))
 	}
-	m.x.limits = tinyLimits()
 	return m
-}
-
-// tinyLimits make a small index take every form.
-func tinyLimits() engine.Limits {
-	return engine.Limits{BulkDocs: 24, BulkTerms: 1 << 10, DeltaDocs: 8, DeltaRows: 5, DeltaGrown: 14, FanIn: 2, Smallest: 8, Segment: 48, DeadShare: 3, Vectors: 300}
 }
 
 // text returns a few words, mostly the first ones of the list; sometimes the text is long or a
@@ -123,7 +116,6 @@ func (m *model) step() string {
 			m.Fatal(err)
 		}
 		m.x = m.open()
-		m.x.limits = tinyLimits()
 		return "reopen"
 	case n == 18 && m.r.IntN(3) == 0:
 		if _, err := m.x.Rebuild(m.Context()); err != nil {
@@ -282,7 +274,6 @@ func (m *model) crash() string {
 	}
 	m.cache = cache
 	m.x = m.open()
-	m.x.limits = tinyLimits()
 	return "crash"
 }
 

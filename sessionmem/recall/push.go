@@ -3,8 +3,6 @@ package recall
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,8 +13,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/recall/indexing"
 )
@@ -75,7 +72,7 @@ func (u *uploader) run(ctx context.Context) {
 			wait.Reset(pushEvery)
 			continue
 		}
-		_, err := u.push(indexing.InBackground(ctx))
+		_, err := u.push(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -145,12 +142,9 @@ func (p *push) compare(ctx context.Context) (err error) {
 		return err
 	}
 	last := map[string]int64{}
-	err = p.u.file.Read(ctx, func(now *engine.Snapshot) error {
+	err = p.u.file.Read(ctx, func(now *index.Snapshot) error {
 		for _, k := range now.Sources() {
-			if k == nil {
-				continue
-			}
-			if p.prints[k.Key] != filesPrint(k.State.Files) {
+			if p.prints[k.Key] != printOf(k.Stamp) {
 				last[k.Key] = k.Last
 			}
 			if k.Session != "" {
@@ -171,7 +165,7 @@ func (p *push) compare(ctx context.Context) (err error) {
 }
 
 // missingKeys returns the keys that no source of the index has.
-func missingKeys(now *engine.Snapshot, prints map[string]string) (gone []string) {
+func missingKeys(now *index.Snapshot, prints map[string]string) (gone []string) {
 	for key := range prints {
 		if now.Source(key) == nil {
 			gone = append(gone, key)
@@ -199,12 +193,9 @@ func (p *push) drop(ctx context.Context) error {
 	return p.server.Drop(ctx, p.gone...)
 }
 
-// filesPrint returns a print that is the same in every process as long as the files are.
-func filesPrint(files []format.File) string {
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash never fails
-	return hex.EncodeToString(h.Sum(nil)[:12])
-}
+// printOf returns the print of a source with a stamp: it is the same in every process as long as the
+// files and their analysis are.
+func printOf(stamp string) string { return fmt.Sprint(analysis.Version, " ", stamp) }
 
 // source puts the changes of one source.
 func (p *push) source(ctx context.Context, key string) error {
@@ -271,21 +262,15 @@ func (u *uploader) changedSince(ctx context.Context, key, print string) bool {
 
 // printNow returns the print of a source with its files as they are now; "" if there is none.
 func (u *uploader) printNow(ctx context.Context, key string) (print string, err error) {
-	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
+	err = u.file.Read(ctx, func(now *index.Snapshot) error {
 		print = ""
 		k := now.Source(key)
 		if k == nil || k.Session == "" {
 			return nil
 		}
-		files := slices.Clone(k.State.Files)
-		for i, f := range files {
-			state, ok := u.corpus.Store.Catalog().State(f.File)
-			if !ok {
-				return nil
-			}
-			files[i] = format.File(state)
+		if s, ok := u.corpus.Now(&k.Source); ok {
+			print = printOf(s.Stamp())
 		}
-		print = filesPrint(files)
 		return nil
 	})
 	return print, err

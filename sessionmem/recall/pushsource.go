@@ -10,24 +10,23 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // serverSource returns a source as the server keeps it, without the texts of its passages;
 // nil if the index has no source with this key.
 func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
-	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
+	err = u.file.Read(ctx, func(now *index.Snapshot) error {
 		out = nil
 		k := now.Source(key)
 		if k == nil {
 			return nil
 		}
-		out, print = &ServerSource{Name: k.Name}, filesPrint(k.State.Files)
+		out, print = &ServerSource{Name: k.Name}, printOf(k.Stamp)
 		n := numbering{session: k.Session != ""}
-		err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
-			c, at := corpus.ChunkOf(&d, &k.Name, k.State.Files)
-			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.Hash, &d), place: at, number: d.Number})
+		err := now.Each(ctx, k, func(at uint32, d *index.Passage) error {
+			c, place := corpus.ChunkOf(d, &k.Source)
+			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(now.Place(at), d.Part), Chunk: c, Length: d.Words, Marks: d.Marks, Mark: markOf(&c, d), place: place})
 			return nil
 		})
 		setMessageFields(out.Passages)
@@ -42,29 +41,28 @@ func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSou
 // numbering numbers the messages of each strand of a source.
 type numbering struct {
 	session bool
-	strand  uint8
+	strand  index.Strand
 	message int
-	behind  uint32 // position in the strand after the last passage
+	behind  int // number in the strand after the last passage
 }
 
 // next returns the place of the next passage. Each position without a passage counts as a
 // message that holds nothing to find.
-func (n *numbering) next(d *format.Passage) ServerPlace {
-	if n.behind == 0 || d.Strand != n.strand {
-		n.strand, n.message, n.behind = d.Strand, -1, 0
+func (n *numbering) next(at index.Place, part int) ServerPlace {
+	if n.behind == 0 || at.Strand != n.strand {
+		n.strand, n.message, n.behind = at.Strand, -1, 0
 	}
-	part := 0
-	if n.session {
-		part = d.Part
+	if !n.session {
+		part = 0
 	}
-	first := int64(d.Seq) - int64(part) // where its message begins
-	if beyond := first - int64(n.behind); beyond >= 0 {
-		n.message += 1 + int(beyond)
+	first := at.Number - part // where its message begins
+	if beyond := first - n.behind; beyond >= 0 {
+		n.message += 1 + beyond
 	} else if n.message < 0 {
 		n.message = 0
 	}
-	n.behind = d.Seq + 1
-	return ServerPlace{Strand: d.Strand, Message: n.message, Part: part}
+	n.behind = at.Number + 1
+	return ServerPlace{Strand: uint8(at.Strand), Message: n.message, Part: part}
 }
 
 // setMessageFields fills in the fields of passages that depend on their whole message.
@@ -84,9 +82,9 @@ func setMessageFields(all []ServerPassage) {
 }
 
 // markOf returns a mark that changes whenever the stored passage would.
-func markOf(c *corpus.Chunk, hash uint32, d *format.Passage) string {
+func markOf(c *corpus.Chunk, d *index.Passage) string {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
+	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time.Unix(), c.Untrusted, d.Hash, d.Words)
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 

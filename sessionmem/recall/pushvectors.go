@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // vectors puts the vectors of passages that the server holds without one.
@@ -20,7 +20,7 @@ func (p *push) vectors(ctx context.Context) error {
 	if m.Dims, err = p.u.dims(ctx, m); err != nil || m.Dims == 0 {
 		return err
 	}
-	sources := map[string]map[ServerPlace]numbered{}
+	sources := map[string]map[ServerPlace]ServerPassage{}
 	for after := int64(0); ; {
 		batch, err := p.server.Unembedded(ctx, m, after, pushVectors)
 		if err != nil || len(batch) == 0 {
@@ -28,27 +28,27 @@ func (p *push) vectors(ctx context.Context) error {
 		}
 		after = batch[len(batch)-1].ID
 		var ids []int64
-		var numbers []uint32
+		var hashes []uint64
 		for _, u := range batch {
 			if sources[u.Key] == nil {
-				if sources[u.Key], err = p.u.passageNumbers(ctx, u.Key); err != nil {
+				if sources[u.Key], err = p.u.passagesOf(ctx, u.Key); err != nil {
 					return err
 				}
 			}
-			if is := sources[u.Key][u.ServerPlace]; is.mark == u.Mark {
-				ids, numbers = append(ids, u.ID), append(numbers, is.number)
+			if is := sources[u.Key][u.ServerPlace]; is.Mark == u.Mark {
+				ids, hashes = append(ids, u.ID), append(hashes, is.place.Hash)
 			}
 		}
-		if err := p.putVectors(ctx, m, ids, numbers); err != nil {
+		if err := p.putVectors(ctx, m, ids, hashes); err != nil {
 			return err
 		}
 	}
 }
 
-func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, numbers []uint32) error {
+func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, hashes []uint64) error {
 	var vectors [][]float32
-	err := p.u.file.Read(ctx, func(now *engine.Snapshot) (err error) {
-		vectors, _, err = now.VectorsOf(ctx, m, numbers)
+	err := p.u.file.Read(ctx, func(now *index.Snapshot) (err error) {
+		vectors, _, err = now.VectorsOf(ctx, m, hashes)
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, number
 
 // dims returns the dimensions of a model's vectors; 0 if there are none.
 func (u *uploader) dims(ctx context.Context, m EmbedModel) (dims int, err error) {
-	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
+	err = u.file.Read(ctx, func(now *index.Snapshot) error {
 		_, dims, err = now.VectorsOf(ctx, m, nil)
 		return err
 	})
@@ -80,21 +80,15 @@ func (u *uploader) dims(ctx context.Context, m EmbedModel) (dims int, err error)
 	return dims, err
 }
 
-// numbered is a passage of the index with the number of its vector.
-type numbered struct {
-	number uint32
-	mark   string
-}
-
-// passageNumbers returns the passages of a source by place.
-func (u *uploader) passageNumbers(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
-	out := map[ServerPlace]numbered{}
+// passagesOf returns the passages of a source by place, without their texts.
+func (u *uploader) passagesOf(ctx context.Context, key string) (map[ServerPlace]ServerPassage, error) {
+	out := map[ServerPlace]ServerPassage{}
 	s, _, err := u.serverSource(ctx, key)
 	if err != nil || s == nil {
 		return out, err
 	}
 	for _, p := range s.Passages {
-		out[p.ServerPlace] = numbered{p.number, p.Mark}
+		out[p.ServerPlace] = p
 	}
 	return out, nil
 }

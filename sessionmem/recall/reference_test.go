@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/transcript"
 )
@@ -54,7 +54,7 @@ func newReference(t *testing.T, x *Index) *reference {
 	a := analysis.NewAnalyzer()
 	for _, s := range found {
 		r.sources = append(r.sources, s.Key)
-		var messages [format.Strands]int
+		var messages [index.Strands]int
 		for _, p := range readPieces(t, x, s) {
 			if p.Session == "" || p.Part == 0 {
 				messages[p.Strand]++

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -43,7 +43,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		a.State.Server = err
 	}
 	if err != nil {
-		err = x.file.Read(ctx, func(now *engine.Snapshot) error {
+		err = x.file.Read(ctx, func(now *index.Snapshot) error {
 			s.now, s.hits, s.cold = now, nil, 0
 			return s.run(ctx)
 		})
@@ -82,7 +82,7 @@ var errNoServer = errors.New("there is no memory server")
 // search is one search in progress.
 type search struct {
 	x        *Index
-	now      *engine.Snapshot
+	now      *index.Snapshot
 	q        Query
 	meaning  meaning
 	asked    rank.Query
@@ -119,7 +119,7 @@ func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 
 func (s *search) run(ctx context.Context) error {
 	allowed := s.allowed(s.asked.Terms)
-	found, err := s.now.Candidates(ctx, engine.Question{
+	found, err := s.now.Candidates(ctx, index.Question{
 		Terms: s.asked.Terms, Weights: &s.x.weights, Allowed: allowed, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.d, Model: s.meaning.model,
 	})
 	if err != nil {
@@ -134,16 +134,16 @@ func (s *search) run(ctx context.Context) error {
 }
 
 // vectorState returns the state of the vectors for this search.
-func (s *search) vectorState(f *engine.Found) VectorState {
+func (s *search) vectorState(f *index.Found) VectorState {
 	switch {
 	case f.VectorsErr != nil:
 		s.x.cfg.Logger.Warn("the vectors can't be read; the search goes by words alone", "err", f.VectorsErr)
 		return VectorsPartial
 	case s.meaning.d == nil:
 		return s.meaning.state
-	case f.Vectors == engine.CoverNone:
+	case f.Vectors == index.CoverNone:
 		return VectorsPaused
-	case f.Vectors == engine.CoverSome:
+	case f.Vectors == index.CoverSome:
 		return VectorsBuilding
 	}
 	return VectorsReady
@@ -161,7 +161,7 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	var cold []int // except those within a time that the question names
 	warm := false
 	for i, k := range sources {
-		if k == nil || !s.q.Scope.allowsSource(k) {
+		if !s.q.Scope.allowsSource(k) {
 			continue
 		}
 		isCold := s.isCold(k)
@@ -182,7 +182,7 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 
 // isCold reports whether a session belongs to the cold tier: it has been silent for long,
 // and the search doesn't ask for it. Memory files are never cold.
-func (s *search) isCold(k *engine.Source) bool {
+func (s *search) isCold(k *index.Indexed) bool {
 	after := s.settings.ColdAfter
 	if s.q.Cold || after <= 0 || k.Session == "" || k.Last == 0 || k.Session == s.q.Scope.Session {
 		return false
@@ -191,7 +191,7 @@ func (s *search) isCold(k *engine.Source) bool {
 }
 
 // allowsSource reports whether chunks of a source may be found.
-func (s *Scope) allowsSource(k *engine.Source) bool {
+func (s *Scope) allowsSource(k *index.Indexed) bool {
 	if k.Session == "" {
 		return !s.NoMemory && s.Session == ""
 	}
@@ -204,9 +204,6 @@ const spareHits = 8
 
 // collect makes hits of the best candidates that the scope allows.
 func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
-	if err := s.now.Prefetch(ctx, top[:min(len(top), s.pool+spareHits)]); err != nil {
-		return err
-	}
 	seen := map[string]bool{}
 	for _, c := range top {
 		if len(s.hits) >= s.pool+spareHits {
@@ -217,7 +214,7 @@ func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
 			return err
 		}
 		h := newFound(&c)
-		h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
+		h.Chunk, h.place = corpus.ChunkOf(&d, &k.Source)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
 		}
@@ -241,25 +238,27 @@ func byScore(hits []found) {
 
 // findBeside finds the messages next to a hit.
 func (s *search) findBeside(ctx context.Context, at uint32, h *found) (err error) {
-	before, after := s.now.Beside(at)
-	if h.before, err = s.allowedAt(ctx, before); err != nil {
-		return err
+	before, after, hasBefore, hasAfter := s.now.Beside(at)
+	if hasBefore {
+		h.before, err = s.allowedAt(ctx, before)
 	}
-	h.after, err = s.allowedAt(ctx, after)
+	if hasAfter && err == nil {
+		h.after, err = s.allowedAt(ctx, after)
+	}
 	return err
 }
 
 // allowedAt returns the chunk at a position; nil if there is none that may be found.
 func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 	d, k, err := s.now.Passage(ctx, at)
-	if errors.Is(err, engine.ErrNone) {
+	if errors.Is(err, index.ErrNone) {
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	if err != nil {
 		return nil, err
 	}
 	h := &found{}
-	if h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
+	if h.Chunk, h.place = corpus.ChunkOf(&d, &k.Source); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	return h, nil

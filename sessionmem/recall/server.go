@@ -7,7 +7,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -62,13 +62,12 @@ type ServerPassage struct {
 	Terms        []string
 	Mark         string // changes when anything stored changes
 
-	place  corpus.Place // in this machine's files, if it is this machine's,
-	number uint32       // and the number of its vector in the index
+	place corpus.Place // in this machine's files, if it is this machine's
 }
 
 // ServerSource is the part of a source that one Put changes.
 type ServerSource struct {
-	format.Name
+	index.Name
 	Print    string // "": more of it follows
 	Passages []ServerPassage
 	Gone     []ServerPlace

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -138,7 +137,7 @@ func (x *Index) isUnchanged(ctx context.Context, p *ServerHit, h *found) bool {
 	if h.Kind == corpus.KindMemory {
 		_, err = r.ReadMemory(h.Chunk)
 	} else {
-		_, err = r.Search(ctx, h.Chunk, corpus.Place{Hash: corpus.HashText(h.Text)})
+		_, err = r.Search(ctx, h.Chunk, corpus.Place{Hash: index.Hash(h.Text)})
 	}
 	if err != nil {
 		x.cfg.Logger.Debug("a hit of the memory server can't be read any more", "err", err)
@@ -148,7 +147,7 @@ func (x *Index) isUnchanged(ctx context.Context, p *ServerHit, h *found) bool {
 
 // besideHere finds the messages next to the hits of this machine.
 func (s *search) besideHere(ctx context.Context) error {
-	return s.x.file.Read(ctx, func(now *engine.Snapshot) error {
+	return s.x.file.Read(ctx, func(now *index.Snapshot) error {
 		s.now = now
 		for i := range s.hits {
 			h := &s.hits[i]
@@ -156,7 +155,7 @@ func (s *search) besideHere(ctx context.Context) error {
 				continue
 			}
 			var failed error
-			err := eachOfID(ctx, now, h.ID, func(at uint32, _ format.Passage, _ *engine.Source) {
+			err := eachOfID(ctx, now, h.ID, func(at uint32, _ *index.Passage, _ *index.Indexed) {
 				failed = s.findBeside(ctx, at, h)
 			})
 			if err := errors.Join(err, failed); err != nil {

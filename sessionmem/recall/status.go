@@ -9,22 +9,21 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Chunks returns all chunks of a session, in the order of its blocks, with their texts.
 func (x *Index) Chunks(ctx context.Context, session string) ([]corpus.Chunk, error) {
 	var hits []found
-	err := x.file.Read(ctx, func(now *engine.Snapshot) error {
+	err := x.file.Read(ctx, func(now *index.Snapshot) error {
 		hits = nil
 		if session == "" {
 			return nil // memory files have none
 		}
 		for _, k := range now.OfSession(session) {
-			err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
+			err := now.Each(ctx, k, func(_ uint32, d *index.Passage) error {
 				var h found
-				h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
+				h.Chunk, h.place = corpus.ChunkOf(d, &k.Source)
 				hits = append(hits, h)
 				return nil
 			})
@@ -53,11 +52,11 @@ func byPosition(a, b found) int {
 // Chunk returns the chunk with an ID, or ErrNoChunk.
 func (x *Index) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
 	var hit *found
-	err := x.file.Read(ctx, func(now *engine.Snapshot) error {
+	err := x.file.Read(ctx, func(now *index.Snapshot) error {
 		hit = nil
-		return eachOfID(ctx, now, id, func(_ uint32, d format.Passage, k *engine.Source) {
+		return eachOfID(ctx, now, id, func(_ uint32, d *index.Passage, k *index.Indexed) {
 			hit = &found{}
-			hit.Chunk, hit.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
+			hit.Chunk, hit.place = corpus.ChunkOf(d, &k.Source)
 		})
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -86,12 +85,10 @@ func (x *Index) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return out, err
 	}
-	err = x.file.Read(ctx, func(now *engine.Snapshot) (err error) {
+	err = x.file.Read(ctx, func(now *index.Snapshot) (err error) {
 		out.Chunks, out.TextBytes = now.Passages(), 0
 		for _, k := range now.Sources() {
-			if k != nil {
-				out.TextBytes += k.State.Bytes
-			}
+			out.TextBytes += k.Bytes
 		}
 		out.LastSync, err = now.Synced(ctx)
 		return err

@@ -9,9 +9,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/tables"
-	"mac-stats/sessionmem/recall/engine/vectors"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
@@ -86,16 +84,16 @@ var ErrNoModel = errors.New("no embedding model is installed")
 
 // ErrDamaged means that the index file can't be used. The next Run, Sync or Rebuild
 // rebuilds it.
-var ErrDamaged = format.ErrDamaged
+var ErrDamaged = index.ErrDamaged
 
 // ErrBusy means that another process kept writing the search index for too long.
-var ErrBusy = tables.ErrBusy
+var ErrBusy = index.ErrBusy
 
 // ErrNoChunk means that no chunk has the given ID.
 var ErrNoChunk = errors.New("no such chunk")
 
 // EmbedModel names an embedding model. Vectors of different models can't be compared.
-type EmbedModel = vectors.Model
+type EmbedModel = index.Model
 
 // EmbedAs is the purpose of a vector: models treat questions and passages differently.
 type EmbedAs int

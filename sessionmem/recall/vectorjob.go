@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // The vectors of new chunks are made in the background, one batch at a time: each is written
@@ -34,11 +33,10 @@ const (
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
 	v            *vectorMaker
-	of           *engine.Engine    // the engine that the numbers belong to
-	wait         time.Duration     // for one request; 0: vectorWait
-	skipped      map[uint32]string // IDs of chunks that can't be embedded, by number
-	took         time.Duration     // time for the last batch
-	made, wanted int               // vectors that exist, and should exist
+	wait         time.Duration            // for one request; 0: vectorWait
+	skipped      map[index.TextKey]string // IDs of chunks whose texts can't be embedded
+	took         time.Duration            // time for the last batch
+	made, wanted int                      // vectors that exist, and should exist
 
 	// A server may always fail for one particular text: after a failure texts are sent
 	// one at a time until it is found.
@@ -95,7 +93,7 @@ func (v *vectorMaker) run(ctx context.Context) {
 
 // wanted is a chunk that has no vector yet.
 type wanted struct {
-	engine.Wanted
+	index.Wanted
 	hit   found
 	texts []string // what is embedded for it
 }
@@ -149,8 +147,13 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if m.Dims == 0 {
 		m.Dims = len(vectors[0])
 	}
-	j.made += len(batch)
-	return true, j.store(ctx, m, batch, vectors)
+	if err := j.store(ctx, m, batch, vectors); err != nil {
+		return true, err
+	}
+	return true, j.v.file.Read(ctx, func(now *index.Snapshot) (err error) {
+		j.made, _, err = now.Vectors(ctx, m)
+		return err
+	})
 }
 
 // trackFailures finds a text that makes the server fail while others succeed: it is skipped after
@@ -171,7 +174,7 @@ func (j *vectorJob) trackFailures(ctx context.Context, batch []wanted, err error
 	case j.suspect == "":
 		j.suspect = batch[0].hit.ID
 		j.strikes[j.suspect]++
-		j.skipped[batch[0].Number] = j.suspect
+		j.skipped[batch[0].TextKey] = j.suspect
 	default:
 		j.retrySuspect()
 		delete(j.strikes, j.suspect)
@@ -184,16 +187,16 @@ const maxStrikes = 2
 
 // retrySuspect allows the suspect to be tried again.
 func (j *vectorJob) retrySuspect() {
-	maps.DeleteFunc(j.skipped, func(_ uint32, id string) bool { return id == j.suspect })
+	maps.DeleteFunc(j.skipped, func(_ index.TextKey, id string) bool { return id == j.suspect })
 }
 
 // choose picks chunks without a vector of the model, the most valuable first.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
+	if j.skipped == nil {
+		j.skipped, j.strikes = map[index.TextKey]string{}, map[string]int{}
+	}
 	var out []wanted
-	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
-		if of := now.Engine(); j.of != of { // another file may number its chunks differently
-			j.of, j.skipped, j.strikes, j.suspect = of, map[uint32]string{}, map[string]int{}, ""
-		}
+	err := j.v.file.Read(ctx, func(now *index.Snapshot) error {
 		limit := vectorBatch
 		if j.alone > 0 {
 			limit = 1
@@ -202,7 +205,7 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 		out = make([]wanted, len(some))
 		for i, w := range some {
 			out[i].Wanted = w
-			out[i].hit.Chunk, out[i].hit.place = corpus.ChunkOf(&w.Passage, &w.Source.Name, w.Source.State.Files)
+			out[i].hit.Chunk, out[i].hit.place = corpus.ChunkOf(&w.Passage, &w.Of.Source)
 		}
 		j.made, j.wanted = made, now.Passages()
 		return err
@@ -224,7 +227,7 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 		}
 		w.hit.Text = text
 		if err != nil || j.v.corpus.IsForgotten(&w.hit.Chunk) {
-			j.skipped[w.Number] = w.hit.ID
+			j.skipped[w.TextKey] = w.hit.ID
 			continue
 		}
 		w.texts = embedTexts(text)
@@ -246,23 +249,22 @@ func size(texts []string) (n int) {
 
 // store writes the vectors of those chunks that are unchanged.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
-	return j.v.file.Write(ctx, func(e *engine.Engine) error {
-		all, left := make([]engine.Vector, len(batch)), vectors
-		for i, w := range batch {
-			all[i] = engine.Vector{Number: w.Number, Values: blend(left[:len(w.texts)])}
-			left = left[len(w.texts):]
+	return j.v.file.Write(ctx, func(x *index.Index) error {
+		var all []index.Vector
+		for _, w := range batch {
+			if made := blend(vectors[:len(w.texts)]); !j.v.corpus.IsForgotten(&w.hit.Chunk) {
+				all = append(all, index.Vector{TextKey: w.TextKey, Values: made})
+			}
+			vectors = vectors[len(w.texts):]
 		}
-		return e.PutVectors(ctx, m, all, func(i int, now format.Passage, of *engine.Source) bool {
-			c, _ := corpus.ChunkOf(&now, &of.Name, of.State.Files)
-			return c.ID == batch[i].hit.ID && !j.v.corpus.IsForgotten(&batch[i].hit.Chunk)
-		})
+		return x.PutVectors(ctx, m, all)
 	})
 }
 
 // dropOtherModels deletes the vectors of other models once all are made.
 func (j *vectorJob) dropOtherModels(ctx context.Context, m EmbedModel) error {
 	stale := false
-	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
+	err := j.v.file.Read(ctx, func(now *index.Snapshot) error {
 		n, err := now.Models(ctx)
 		stale = n > 1
 		return err
@@ -270,5 +272,5 @@ func (j *vectorJob) dropOtherModels(ctx context.Context, m EmbedModel) error {
 	if err != nil || !stale {
 		return err
 	}
-	return j.v.file.Write(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
+	return j.v.file.Write(ctx, func(x *index.Index) error { return x.KeepVectorsOf(ctx, m) })
 }

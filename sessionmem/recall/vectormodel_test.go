@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/vectors"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/transcript"
 )
@@ -109,25 +107,22 @@ func (m *vectorModelTest) check() {
 	if _, err := os.Stat(m.x.file.Path()); err != nil {
 		return // no messages yet
 	}
-	chunks := 0
-	err := m.x.file.Read(m.Context(), func(now *engine.Snapshot) error {
+	texts := map[uint64]bool{}
+	err := m.x.file.Read(m.Context(), func(now *index.Snapshot) error {
 		r := m.x.corpus.Texts()
 		defer r.Close()
 		for place, k := range now.Sources() {
-			if k == nil {
-				continue
-			}
 			alone := make([]bool, len(now.Sources()))
 			alone[place] = true
-			err := now.Each(m.Context(), k, func(at uint32, d format.Passage) error {
-				chunks++
-				c, p := corpus.ChunkOf(&d, &k.Name, k.State.Files)
+			err := now.Each(m.Context(), k, func(at uint32, d *index.Passage) error {
+				texts[d.Hash] = true
+				c, p := corpus.ChunkOf(d, &k.Source)
 				text, err := r.Read(m.Context(), c, p)
 				if err != nil {
 					return err
 				}
-				want, _ := vectors.NewDirection(vectorOf(text, m.f.model.Dims))
-				found, err := now.Candidates(m.Context(), engine.Question{Weights: &m.x.weights, Allowed: alone, MeaningOnly: true, Vector: want, Model: m.f.model})
+				want, _ := index.NewDirection(vectorOf(text, m.f.model.Dims))
+				found, err := now.Candidates(m.Context(), index.Question{Weights: &m.x.weights, Allowed: alone, MeaningOnly: true, Vector: want, Model: m.f.model})
 				if err != nil || found.VectorsErr != nil {
 					return cmp.Or(err, found.VectorsErr)
 				}
@@ -146,7 +141,7 @@ func (m *vectorModelTest) check() {
 	if err != nil {
 		m.Fatal(err)
 	}
-	if n := m.vectors(); n != chunks {
-		m.Fatalf("%d vectors of %d chunks after\n%s", n, chunks, strings.Join(m.did, "\n"))
+	if n := m.vectors(); n != len(texts) {
+		m.Fatalf("%d vectors of %d texts after\n%s", n, len(texts), strings.Join(m.did, "\n"))
 	}
 }

@@ -14,8 +14,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/filetest"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 const (
@@ -105,19 +104,19 @@ func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 // fill gives every chunk a vector.
 func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
 	b.Helper()
-	err := x.file.Write(b.Context(), func(e *engine.Engine) error {
-		var all []engine.Vector
-		err := e.Read(b.Context(), func(now *engine.Snapshot) error {
+	err := x.file.Write(b.Context(), func(e *index.Index) error {
+		var all []index.Vector
+		err := e.Read(b.Context(), func(now *index.Snapshot) error {
 			some, _, err := now.Unembedded(b.Context(), m, now.Passages(), nil)
 			for _, w := range some {
-				all = append(all, engine.Vector{Number: w.Number, Values: c.vector()})
+				all = append(all, index.Vector{TextKey: w.TextKey, Values: c.vector()})
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return e.PutVectors(b.Context(), m, all, func(int, format.Passage, *engine.Source) bool { return true })
+		return e.PutVectors(b.Context(), m, all)
 	})
 	if err != nil {
 		b.Fatal(err)

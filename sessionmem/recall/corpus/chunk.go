@@ -1,10 +1,9 @@
 package corpus
 
 import (
-	"slices"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -44,23 +43,19 @@ type Chunk struct {
 	Sources transcript.Sources
 }
 
-// kindsOf lists the kinds by their role in the index. A kind added by a newer version is
+// kindsOf lists the kinds by their kind in the index. A kind added by a newer version is
 // shown as text.
 var kindsOf = [...]Kind{"", KindUser, KindAssistant, KindAgent, KindTool, KindSummary, KindMemory, "text"}
 
-func roleOf(k Kind) format.Role { return format.Role(max(slices.Index(kindsOf[:], k), 0)) } //nolint:gosec // eight of them
-
-// ChunkOf returns the chunk of a passage and the place of its text. files are those of the
-// passage's source.
-func ChunkOf(d *format.Passage, of *format.Name, files []format.File) (Chunk, Place) {
+// ChunkOf returns the chunk of a passage of a source, and the place of its text.
+func ChunkOf(d *index.Passage, of *index.Source) (Chunk, Place) {
 	c := Chunk{
 		Session: of.Session, Source: of.From, Block: d.Block, Part: d.Part, Turn: d.Turn,
-		Kind: kindsOf[d.Kind], Agent: d.Agent, Time: d.When(), Untrusted: d.Untrusted,
+		Kind: kindsOf[d.Kind], Agent: d.Agent, Time: d.Time, Untrusted: d.Untrusted,
 	}
-	p := Place{Offset: d.Offset, size: d.Size, bare: d.Bare, Hash: d.Hash}
-	p.files = files
-	if d.File < len(files) {
-		p.file = files[d.File].File
+	p := Place{Offset: d.Offset, size: d.Size, bare: d.Bare, Hash: d.Hash, of: of}
+	if d.File < len(of.Files) {
+		p.file = of.Files[d.File]
 	}
 	if of.Session == "" {
 		c.Path = of.Key

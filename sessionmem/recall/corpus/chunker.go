@@ -3,7 +3,6 @@ package corpus
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"hash/crc32"
 	"path"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/places"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -27,7 +26,7 @@ const maxPart = 800
 type Chunker struct {
 	Session, Source string
 	Turn            int
-	Seq             [format.Strands]int
+	Seq             [index.Strands]int
 }
 
 // Pieces returns the pieces of a block; turns are counted across blocks.
@@ -40,9 +39,9 @@ func (c *Chunker) Pieces(b transcript.Block, p places.Place) []Piece {
 		Path: path.Join("session", p.File), Session: c.Session, Source: c.Source, Block: b.ID, Turn: -1,
 		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.Session).Typed(),
 	}
-	strand := format.StrandWork
+	strand := index.Work
 	if b.IsMessage() {
-		base.Turn, strand = c.Turn, format.StrandTalk
+		base.Turn, strand = c.Turn, index.Talk
 		c.Turn++
 	}
 	parts := Parts(b.Text)
@@ -54,7 +53,7 @@ func (c *Chunker) Pieces(b transcript.Block, p places.Place) []Piece {
 		out[i] = Piece{Chunk: base, Strand: strand, Seq: c.Seq[strand]}
 		out[i].ID = ChunkID(c.Session, b.ID, i)
 		out[i].Part, out[i].Text = i, text
-		out[i].Place = Place{file: p.File, Offset: p.Offset, size: p.Size, bare: p.Bare, Hash: HashText(text)}
+		out[i].Place = Place{file: p.File, Offset: p.Offset, size: p.Size, bare: p.Bare, Hash: index.Hash(text)}
 		out[i].Empty = text == "" || strings.TrimSpace(text) == forgotten.Text
 		c.Seq[strand]++
 	}
@@ -116,7 +115,7 @@ func MemoryPieces(file string, f memory.File) []Piece {
 				Kind: KindMemory, Time: learnedAt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearnedOnDiscord(m.From),
 			}, Seq: len(out)}
 			p.Empty = strings.TrimSpace(text) == forgotten.Text
-			p.Place = Place{Hash: HashText(text)}
+			p.Place = Place{Hash: index.Hash(text)}
 			out = append(out, p)
 		}
 	}
@@ -175,10 +174,4 @@ func cutAt(text string, limit int) int {
 		n--
 	}
 	return n
-}
-
-// HashText returns a 24-bit hash of a text. Together with the block's ID, place and part it
-// shows whether the text is still the one that was indexed.
-func HashText(text string) uint32 {
-	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)) & (1<<24 - 1)
 }

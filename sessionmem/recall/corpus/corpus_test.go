@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/places"
-	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 )
@@ -86,7 +86,7 @@ func TestBlocksBecomePiecesOfTheirStrand(t *testing.T) {
 				words = append(words, "untrusted")
 			}
 			got = append(got, strings.Join(words, " "))
-			if p.Path != "session/a.md" || p.Source != "cpu" || p.Agent != b.Agent || !p.Time.Equal(at) || p.Place.Offset != int64(i) || p.Place.Hash != HashText(p.Text) {
+			if p.Path != "session/a.md" || p.Source != "cpu" || p.Agent != b.Agent || !p.Time.Equal(at) || p.Place.Offset != int64(i) || p.Place.Hash != index.Hash(p.Text) {
 				t.Errorf("%+v", p)
 			}
 		}
@@ -207,15 +207,13 @@ func (f *folder) indexed() map[string]func() (Chunk, Place) {
 		f.Fatal(err)
 	}
 	out := map[string]func() (Chunk, Place){}
-	a := analysis.NewAnalyzer()
 	for _, s := range all {
 		take := func(p Piece, file int) {
-			d := p.Passage(file, a.Chunk(p.Text, p.Time))
-			if !p.IsSame(&d, file) || p.IsSame(&d, file+1) {
-				f.Errorf("%+v isn't the passage made of it, or is another too", p)
-			}
-			out[p.Text] = func() (Chunk, Place) { return ChunkOf(&d, &s.Name, s.Files) }
-			if c, at := ChunkOf(&d, &s.Name, s.Files); c.ID != p.ID || c.Path != p.Path || c.Kind != p.Kind || c.Turn != p.Turn || !c.Time.Equal(p.Time.Truncate(time.Second)) || at.Hash != p.Place.Hash {
+			d := p.Passage(file)
+			d.Hash = index.Hash(d.Text)
+			of := &index.Source{Name: s.Name, Files: Names(s.Files), Stamp: s.Stamp()}
+			out[p.Text] = func() (Chunk, Place) { return ChunkOf(&d, of) }
+			if c, at := ChunkOf(&d, of); c.ID != p.ID || c.Path != p.Path || c.Kind != p.Kind || c.Turn != p.Turn || !c.Time.Equal(p.Time) || at.Hash != p.Place.Hash {
 				f.Errorf("%+v, want that of %+v", c, p)
 			}
 		}

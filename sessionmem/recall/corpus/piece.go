@@ -1,10 +1,9 @@
 package corpus
 
 import (
-	"time"
+	"slices"
 
-	"mac-stats/sessionmem/recall/analysis"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Every part of a block takes a number in its strand, even if it holds nothing to find, so
@@ -13,7 +12,7 @@ import (
 // Piece is a chunk with its place, ready for analysis.
 type Piece struct {
 	Chunk
-	Strand int
+	Strand index.Strand
 	Seq    int // number in the strand
 	Place  Place
 	Empty  bool // nothing to find: it only takes its number
@@ -25,27 +24,19 @@ type Place struct {
 	Offset int64
 	size   int64
 	bare   bool
-	Hash   uint32 // of the part's text
+	Hash   uint64 // of the part's text
 
-	files []format.File // of its session, as they were when indexed
+	of *index.Source // as it was indexed
 }
 
-// Passage returns the piece in the form the index keeps; file is its index among the source's files.
-func (p *Piece) Passage(file int, t analysis.Terms) format.Passage {
-	d := format.Passage{
-		Strand: uint8(p.Strand), Seq: uint32(p.Seq), Words: uint32(t.Words), Marks: t.Marks, Kind: roleOf(p.Kind), Untrusted: p.Untrusted, Continues: p.Session != "" && p.Part > 0, //nolint:gosec // small
-		Block: p.Block, Part: p.Part, Turn: p.Turn, Agent: p.Agent,
-		File: file, Offset: p.Place.Offset, Size: p.Place.size, Bare: p.Place.bare, Hash: p.Place.Hash,
+// Passage returns the piece as the index takes it; file is its index among the source's files.
+func (p *Piece) Passage(file int) index.Passage {
+	d := index.Passage{
+		Strand: p.Strand, Kind: index.Kind(max(slices.Index(kindsOf[:], p.Kind), 0)), Untrusted: p.Untrusted, Continues: p.Session != "" && p.Part > 0, Time: p.Time, //nolint:gosec // eight of them
+		Block: p.Block, Part: p.Part, Turn: p.Turn, Agent: p.Agent, File: file, Offset: p.Place.Offset, Size: p.Place.size, Bare: p.Place.bare,
 	}
-	if !p.Time.IsZero() {
-		d.Time = p.Time.Unix()
+	if !p.Empty {
+		d.Text = p.Text
 	}
 	return d
-}
-
-// IsSame reports whether a passage of the index is the one that the piece makes now.
-func (p *Piece) IsSame(d *format.Passage, file int) bool {
-	return d.Block == p.Block && d.Part == p.Part && d.Hash == p.Place.Hash && int(d.Seq) == p.Seq && int(d.Strand) == p.Strand &&
-		d.Turn == p.Turn && d.Kind == roleOf(p.Kind) && d.Agent == p.Agent && d.Untrusted == p.Untrusted && d.When().Equal(p.Time.Truncate(time.Second)) &&
-		d.File == file && d.Offset == p.Place.Offset && d.Bare == p.Place.bare
 }

@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -9,7 +11,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Corpus holds everything that can be searched: transcripts and memory files.
@@ -22,9 +24,19 @@ type Corpus struct {
 
 // Source is a session or memory file that is indexed as one, in its current state.
 type Source struct {
-	format.Name
-	Files  []format.File
+	index.Name
+	Files  []catalog.FileState
 	Memory memory.Target
+}
+
+// Stamp returns a print of the source's files, which is the same in every process as long as they
+// are.
+func (s *Source) Stamp() string { return StampOf(s.Files) }
+
+// StampOf returns the stamp of a source with such files.
+func StampOf(files []catalog.FileState) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", files))
+	return hex.EncodeToString(sum[:12])
 }
 
 // Sources lists all sources.
@@ -42,13 +54,26 @@ func (c *Corpus) Sources(ctx context.Context) ([]Source, error) {
 		if !s.Older { // the key stays the same in the archive
 			key = "session/" + path.Base(key)
 		}
-		out = append(out, Source{Name: format.Name{Key: key, Session: s.Session, From: s.Source}, Files: AsFiles(s.Files)})
+		out = append(out, Source{Name: index.Name{Key: key, Session: s.Session, From: s.Source}, Files: s.Files})
 	}
 	memories, err := c.Memories()
 	if err != nil {
 		return nil, err
 	}
 	return append(out, memories...), nil
+}
+
+// Now returns an indexed session with its files as they are now; false if one of them is gone.
+func (c *Corpus) Now(of *index.Source) (Source, bool) {
+	s := Source{Name: of.Name}
+	for _, f := range of.Files {
+		state, ok := c.Store.Catalog().State(f)
+		if !ok {
+			return s, false
+		}
+		s.Files = append(s.Files, state)
+	}
+	return s, true
 }
 
 // Memories lists the memory files.
@@ -64,28 +89,19 @@ func (c *Corpus) Memories() ([]Source, error) {
 	for _, m := range all {
 		if rel, err := filepath.Rel(c.Root, m.Path); err == nil && m.Err == nil {
 			key := filepath.ToSlash(rel)
-			out = append(out, Source{Name: format.Name{Key: key}, Memory: m.Target, Files: []format.File{MemoryState(key, m)}})
+			out = append(out, Source{Name: index.Name{Key: key}, Memory: m.Target, Files: []catalog.FileState{MemoryState(key, m)}})
 		}
 	}
 	return out, nil
 }
 
 // MemoryState returns the state of a memory file, which differs after a change.
-func MemoryState(key string, f memory.File) format.File {
-	return format.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(HashText(f.Text))}
-}
-
-// AsFiles converts file states to the form an index keeps.
-func AsFiles(states []catalog.FileState) []format.File {
-	out := make([]format.File, len(states))
-	for i, s := range states {
-		out[i] = format.File(s)
-	}
-	return out
+func MemoryState(key string, f memory.File) catalog.FileState {
+	return catalog.FileState{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: index.Hash(f.Text)}
 }
 
 // Names returns the names of files.
-func Names(files []format.File) []string {
+func Names(files []catalog.FileState) []string {
 	out := make([]string, len(files))
 	for i, f := range files {
 		out[i] = f.File

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"mac-stats/sessionmem/places"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -45,11 +44,11 @@ func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if c.Kind == KindMemory {
 		return t.ReadMemory(c)
 	}
-	if c.Kind == KindSummary && t.changed(p.files) { // the next indexing may keep or drop it
+	if c.Kind == KindSummary && t.corpus.changed(p.of) { // the next indexing may keep or drop it
 		holding, read := t.holding[c.Session]
 		if !read {
 			var err error
-			if holding, err = t.corpus.Store.Places().Holding(ctx, Names(p.files)); err != nil {
+			if holding, err = t.corpus.Store.Places().Holding(ctx, p.of.Files); err != nil {
 				return "", err
 			}
 			if t.holding == nil {
@@ -68,11 +67,9 @@ func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 }
 
 // changed reports whether one of a session's files has changed since it was indexed.
-func (t *Texts) changed(files []format.File) bool {
-	return slices.ContainsFunc(files, func(f format.File) bool {
-		now, ok := t.corpus.Store.Catalog().State(f.File)
-		return !ok || format.File(now) != f
-	})
+func (c *Corpus) changed(of *index.Source) bool {
+	now, ok := c.Now(of)
+	return !ok || now.Stamp() != of.Stamp
 }
 
 // atPlace reads the text at the place where it was indexed.
@@ -86,7 +83,7 @@ func (t *Texts) atPlace(c Chunk, p Place) (string, bool) {
 		}
 		t.block, t.of, t.parts = b, at, Parts(b.Text)
 	}
-	if c.Part >= len(t.parts) || HashText(t.parts[c.Part]) != p.Hash {
+	if c.Part >= len(t.parts) || index.Hash(t.parts[c.Part]) != p.Hash {
 		return "", false
 	}
 	t.Sources = sourcesOf(t.block, c.Session)
@@ -102,7 +99,7 @@ func (t *Texts) Search(ctx context.Context, c Chunk, p Place) (string, error) {
 		if b.ID != c.Block {
 			return nil
 		}
-		if parts := Parts(b.Text); c.Part < len(parts) && HashText(parts[c.Part]) == p.Hash {
+		if parts := Parts(b.Text); c.Part < len(parts) && index.Hash(parts[c.Part]) == p.Hash {
 			text, t.Sources = parts[c.Part], sourcesOf(b, c.Session)
 			return errFound
 		}

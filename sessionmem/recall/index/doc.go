@@ -7,6 +7,7 @@
 //
 //	posting  bucket, term, list: in which passages of a bucket of sources a term occurs
 //	source   a session or a memory file, its stamp, and its passages without their words
+//	vector   the vector of a text by the text's hash; model says who made it
 //	meta     the versions, and counters by which a process sees that another has written
 //
 // A posting row is explained by an example. The sources with the IDs 0 to 255 are bucket 0. Each
@@ -16,25 +17,28 @@
 // between numbers that follow one another, and the count only where it isn't one (see list). A
 // row is small, so a new message rewrites the rows of its own words and nothing else.
 //
-// What every question needs is in memory: the heads of all passages (length, flags, time), as one
-// slice for each strand. They are read from the source rows when a question finds that somebody
+// What every question needs is in memory: the heads of all passages (length, flags, time, hash), as
+// one slice for each strand. They are read from the source rows when a question finds that somebody
 // has written, only those of the sources that changed, and Unload drops them. A search reads the
-// rows of its terms and scores strand by strand: the neighbours of a passage never belong to
-// another strand.
+// rows of its terms with one statement and scores strand by strand: the neighbours of a passage
+// never belong to another strand. If the question has a vector too, the passages nearest to it
+// join those that share words with it.
 //
 // The text of a hit comes from its file: Passage says which file, where in it, and the hash of the
-// text. If the text at that place has another hash, the file has changed and is searched. So a
-// damaged row can hide a hit, or put it in a wrong place, but never show a wrong text.
+// text. If the text at that place has another hash, the file has changed and is searched. Each row
+// has a checksum of its contents and its key. So damage is noticed when the row is read; damage to
+// a key can hide a hit, but nothing can show a wrong text.
 //
 // Rules:
-//   - A source is indexed again if its stamp differs (Stale). Update writes some of them in one
+//   - A source is indexed again if its stamp differs. Update writes some of them in one
 //     transaction; what is written stays written when the rest is stopped.
 //   - A writer reads, changes and writes rows in one transaction that no other writer enters.
 //     A reader sees one moment and waits for nobody.
 //   - What was erased is in none of the files when Erase returns nil. While a reader still holds
 //     an older moment, Erase returns ErrPending; the next Update, Erase or Open finishes it.
+//   - A vector belongs to a text and goes with the last passage that has it. So vectors survive a
+//     new version of the analysis: the new file takes them from the old one (TakeVectors).
 //
-// The package isn't used by the program yet, and it has no vectors yet. It will replace engine with
-// its format and tables, indexfile and most of indexing: their work is done here by rows and
-// transactions.
+// Used by indexfile, which shares the file among processes, by indexing, which fills it, and by recall,
+// which asks it.
 package index

@@ -163,12 +163,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx := context.Background()
-	x, err := index.Open(ctx, path, "root", true)
+	x, err := index.Open(ctx, path, "root", true, index.Options{})
 	if err != nil {
 		panic(err)
 	}
 	for n := 0; ; n++ {
-		if err := x.Update(ctx, []index.Entry{secretSession("secret", secret(5, 100))}, nil); err != nil {
+		if _, err := x.Update(ctx, []index.Entry{secretSession("secret", secret(5, 100))}, nil); err != nil {
 			panic(err)
 		}
 		if n == 0 { // however long this took, there is something to erase now
@@ -186,7 +186,7 @@ func TestMain(m *testing.M) {
 func TestAKilledErasureIsFinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recall.db")
 	words := secret(5, 100)
-	x, err := index.Open(t.Context(), path, "root", true)
+	x, err := index.Open(t.Context(), path, "root", true, index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestAKilledErasureIsFinished(t *testing.T) {
 		if len(residue(t, path, words)) > 0 {
 			traces++
 		}
-		x, err := index.Open(t.Context(), path, "root", false)
+		x, err := index.Open(t.Context(), path, "root", false, index.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

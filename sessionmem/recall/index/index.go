@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -27,8 +28,9 @@ var (
 	// ErrBusy means that another process kept writing for too long.
 	ErrBusy = errors.New("another process holds the search index")
 	// ErrPending means that something was erased from the index, but a reader of an older moment
-	// keeps traces of it in the file's log. The next Update, Erase or Open removes them.
-	ErrPending = errors.New("what was erased is still in the log of the search index, because it is being read")
+	// keeps traces of it in the file's log. The next Update, Erase or Open removes them. It is
+	// an ErrBusy.
+	ErrPending = fmt.Errorf("%w: what was erased is still in its log, because it is being read", ErrBusy)
 	// ErrNone means that there is no passage at a place.
 	ErrNone = errors.New("no passage is there")
 )
@@ -55,7 +57,7 @@ type Strand uint8
 const (
 	Talk Strand = iota
 	Work
-	strands
+	Strands // how many there are
 )
 
 // Passage is a unit of search: a message, a part of a long one, or a piece of a memory file.
@@ -83,14 +85,19 @@ type Passage struct {
 	Marks analysis.Marks
 }
 
-// Source is a session or a memory file.
-type Source struct {
+// Name identifies a source.
+type Name struct {
 	Key     string // path below the data folder: of a memory file, or of a session's first file
 	Session string // "" for memory files
 	From    string // the session's source
-	Stamp   string // state of its files; "": unknown, so that it is indexed again
-	Files   []string
-	Bytes   int64 // size of its texts
+}
+
+// Source is a session or a memory file.
+type Source struct {
+	Name
+	Stamp string   // state of its files; "": unknown, so that it is indexed again
+	Files []string // of a session relative to the session folder
+	Bytes int64    // size of its texts
 }
 
 // Entry is a source with its passages, as its files are now. The order of the passages of a
@@ -110,24 +117,28 @@ type Place struct {
 const (
 	// formatVersion is the version of the tables' contents. A file of another version counts as
 	// none; one of another analysis.Version answers until it is replaced.
-	formatVersion = 1
+	formatVersion = 9
 	// bucketSources is how many sources share the posting rows of a term. Larger buckets make a
 	// smaller file and fewer rows to read, and a larger row to write for each word of a message.
 	bucketSources = 256
-	bucketStrands = bucketSources * int(strands)
+	bucketStrands = bucketSources * int(Strands)
 	// busyTimeout is how long a process waits for another that writes.
 	busyTimeout = 5 * time.Second
 )
 
 // schema creates the tables. Posting rows stand bucket by bucket, because sources are added and
 // removed in one bucket; a question looks into each. change in source is the value of the
-// counter when the row was written.
+// counter when the row was written; about holds the other fields of Source. The IDs of vectors
+// only grow, so that a process reads only those that are new to it.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE posting(bucket INTEGER NOT NULL, term BLOB NOT NULL, list BLOB NOT NULL, PRIMARY KEY(bucket, term)) WITHOUT ROWID;
-CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, session TEXT NOT NULL, origin TEXT NOT NULL,
-	stamp TEXT NOT NULL, change INTEGER NOT NULL, files BLOB NOT NULL, bytes INTEGER NOT NULL, heads BLOB NOT NULL, details BLOB NOT NULL);
+CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, change INTEGER NOT NULL,
+	about BLOB NOT NULL, heads BLOB NOT NULL, details BLOB NOT NULL);
 CREATE INDEX source_change ON source(change);
+CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, digest TEXT NOT NULL, dims INTEGER NOT NULL, UNIQUE(name, digest, dims));
+CREATE TABLE vector(id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX vector_hash ON vector(model, hash);
 `
 
 // The keys of meta.
@@ -137,26 +148,39 @@ const (
 	metaRoot     = "root"
 	metaChange   = "change"  // counts transactions that wrote
 	metaRemoved  = "removed" // value of metaChange when a source was last removed
+	metaSources  = "sources" // how many there are
 	metaErasing  = "erasing" // 1 from an erasure until the log was emptied
+	metaDropped  = "dropped" // counts transactions that deleted vectors
+	metaSynced   = "synced"  // when the index was last up to date, in seconds since 1970
 )
+
+// Options are what an index shares and may take. The zero value is usual.
+type Options struct {
+	Words   *analysis.Pool // nil: one of its own
+	Vectors int            // most bytes of vectors in memory while they are in use; 0: 64 MB
+	Pages   int            // most pages of the file; 0: as the disk has room for
+}
 
 // Index is an open index file. It is safe for concurrent use by goroutines and, through the
 // file, by several processes.
 type Index struct {
 	path  string
+	file  os.FileInfo // when it was opened: another file at the path is another index
+	opt   Options
 	older bool
 	write *sql.DB // one connection, transactions begin IMMEDIATE
 	read  *sql.DB // one connection
-	words analysis.Pool
 
-	mu    sync.Mutex // one reader at a time in this process: guards the fields below
-	heads *heads     // nil: to be read
-	sums  sums
+	mu      sync.Mutex // one reader at a time in this process: guards the fields below
+	heads   *heads     // nil: to be read
+	sums    sums
+	vectors *vectorSet  // nil: to be read
+	idle    *time.Timer // drops vectors; nil: they were never used
 }
 
 // Open opens the index file of the data folder root. If the file doesn't exist, Open creates it
 // if create is set, else it returns fs.ErrNotExist. It finishes an erasure that is pending.
-func Open(ctx context.Context, path, root string, create bool) (*Index, error) {
+func Open(ctx context.Context, path, root string, create bool, o Options) (*Index, error) {
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("making the folder of the search index: %w", err)
@@ -167,15 +191,19 @@ func Open(ctx context.Context, path, root string, create bool) (*Index, error) {
 		}
 		_ = f.Close() // nothing was written
 	}
-	if _, err := os.Stat(path); err != nil {
+	fi, err := os.Stat(path)
+	if err != nil {
 		return nil, fmt.Errorf("opening the search index: %w", err)
 	}
-	x := &Index{path: path}
-	var err error
-	if x.write, err = openFile(path, "immediate"); err != nil {
+	o.Vectors = cmp.Or(o.Vectors, defaultVectors)
+	if o.Words == nil {
+		o.Words = &analysis.Pool{}
+	}
+	x := &Index{path: path, file: fi, opt: o}
+	if x.write, err = openFile(path, "immediate", o.Pages); err != nil {
 		return nil, err
 	}
-	if x.read, err = openFile(path, "deferred"); err != nil {
+	if x.read, err = openFile(path, "deferred", 0); err != nil {
 		return nil, errors.Join(err, x.write.Close())
 	}
 	if err := x.prepare(ctx, root, create); err != nil {
@@ -184,8 +212,11 @@ func Open(ctx context.Context, path, root string, create bool) (*Index, error) {
 	return x, nil
 }
 
+// defaultVectors is the usual Options.Vectors.
+const defaultVectors = 64 << 20
+
 // openFile opens the file with one connection.
-func openFile(path, lock string) (*sql.DB, error) {
+func openFile(path, lock string, pages int) (*sql.DB, error) {
 	set := url.Values{"_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 		"journal_mode(WAL)",
@@ -195,6 +226,9 @@ func openFile(path, lock string) (*sql.DB, error) {
 		"temp_store(MEMORY)",
 		"journal_size_limit(4194304)",
 	}, "_txlock": {lock}}
+	if pages > 0 {
+		set.Add("_pragma", fmt.Sprintf("max_page_count(%d)", pages))
+	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+"?"+set.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("opening the search index: %w", err)
@@ -218,7 +252,7 @@ func (x *Index) prepare(ctx context.Context, root string, create bool) error {
 				return err
 			}
 			for key, value := range map[string]any{
-				metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoved: 0, metaErasing: 0,
+				metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoved: 0, metaSources: 0, metaErasing: 0, metaDropped: 0, metaSynced: 0,
 			} {
 				if err := setMeta(ctx, tx, key, value); err != nil {
 					return err
@@ -248,6 +282,12 @@ func (x *Index) prepare(ctx context.Context, root string, create bool) error {
 // answers as well as it can; it is replaced and never written to, except by Erase.
 func (x *Index) Older() bool { return x.older }
 
+// Moved reports whether the index file was replaced or removed since it was opened.
+func (x *Index) Moved() bool {
+	fi, err := os.Stat(x.path)
+	return err != nil || !os.SameFile(fi, x.file)
+}
+
 // Close closes the file. The caller ends all work first.
 func (x *Index) Close() error {
 	x.Unload()
@@ -258,8 +298,11 @@ func (x *Index) Close() error {
 func (x *Index) Unload() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.heads, x.sums = nil, sums{}
-	x.words.Drop()
+	x.heads, x.sums, x.vectors = nil, sums{}, nil
+	if x.idle != nil {
+		x.idle.Stop()
+	}
+	x.opt.Words.Drop()
 }
 
 // inTx calls do in a transaction for writing.
@@ -278,6 +321,16 @@ func (x *Index) inTx(ctx context.Context, do func(tx *sql.Tx) error) error {
 func setMeta(ctx context.Context, tx *sql.Tx, key string, value any) error {
 	_, err := tx.ExecContext(ctx, "REPLACE INTO meta(key, value) VALUES(?, ?)", key, value)
 	return err
+}
+
+// Remove deletes an index file and the files that belong to it.
+func Remove(path string) error {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing an old search index: %w", err)
+		}
+	}
+	return nil
 }
 
 // explain adds to an error of the file what to do about it.

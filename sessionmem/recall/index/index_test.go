@@ -28,7 +28,7 @@ var noon = time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T, path string, create bool) *index.Index {
 	t.Helper()
-	x, err := index.Open(t.Context(), path, "root", create)
+	x, err := index.Open(t.Context(), path, "root", create, index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func newIndex(t *testing.T) (x *index.Index, path string) {
 
 // session returns a session in which the user and the assistant take turns.
 func session(name string, texts ...string) index.Entry {
-	e := index.Entry{Source: index.Source{Key: "session/" + name + ".md", Session: name, From: "cpu", Stamp: strings.Join(texts, "|"), Files: []string{name + ".md"}}}
+	e := index.Entry{Source: index.Source{Name: index.Name{Key: "session/" + name + ".md", Session: name, From: "cpu"}, Stamp: strings.Join(texts, "|"), Files: []string{name + ".md"}}}
 	for i, text := range texts {
 		p := index.Passage{Kind: index.User, Time: noon.Add(time.Duration(i) * time.Minute), Block: fmt.Sprintf("%s-%d", name, i), Turn: i, Offset: int64(100 * i), Size: int64(len(text)), Text: text}
 		if i%2 == 1 {
@@ -61,7 +61,7 @@ func session(name string, texts ...string) index.Entry {
 
 func update(t *testing.T, x *index.Index, put []index.Entry, gone ...string) {
 	t.Helper()
-	if err := x.Update(t.Context(), put, gone); err != nil {
+	if _, err := x.Update(t.Context(), put, gone); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -79,12 +79,12 @@ func ask(t *testing.T, x *index.Index, question string) (hits []hit) {
 	w := rank.Default()
 	terms := analysis.NewAnalyzer().Query(question, noon)
 	err := x.Read(t.Context(), func(now *index.Snapshot) error {
-		all, err := now.Candidates(t.Context(), terms, &w, nil)
+		found, err := now.Candidates(t.Context(), index.Question{Terms: terms, Weights: &w})
 		if err != nil {
 			return err
 		}
 		hits = nil
-		for _, c := range rank.Order(rank.Query{Terms: terms, Now: noon, Limit: 50, All: true}, &w, all, nil) {
+		for _, c := range rank.Order(rank.Query{Terms: terms, Now: noon, Limit: 50, All: true}, &w, found.Candidates, nil) {
 			p, k, err := now.Passage(t.Context(), c.At)
 			if err != nil {
 				return err
@@ -180,24 +180,6 @@ func TestAPassageKeepsItsPlace(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestSourcesWithAnotherStampAreStale(t *testing.T) {
-	x, _ := newIndex(t)
-	update(t, x, []index.Entry{session("a", "otter"), session("b", "heron"), session("c", "wolf"), session("d", "bear", "lynx")})
-	if err := x.Erase(t.Context(), nil, []index.Place{{Source: "session/d.md"}}); err != nil {
-		t.Fatal(err)
-	}
-	changed, gone, err := x.Stale(t.Context(), map[string]string{"session/a.md": "otter", "session/b.md": "heron flies", "session/d.md": "bear|lynx", "session/e.md": "new"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]string{"session/b.md", "session/d.md", "session/e.md"}, changed); d != "" {
-		t.Error("changed:", d)
-	}
-	if d := cmp.Diff([]string{"session/c.md"}, gone); d != "" {
-		t.Error("gone:", d)
 	}
 }
 
@@ -319,15 +301,20 @@ func TestAStoppedBuildKeepsWhatItWrote(t *testing.T) {
 	update(t, x, []index.Entry{session("a", "otter")})
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := x.Update(ctx, []index.Entry{session("b", "heron")}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := x.Update(ctx, []index.Entry{session("b", "heron")}, nil); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	again := open(t, path, false)
-	changed, _, err := again.Stale(t.Context(), map[string]string{"session/a.md": "otter", "session/b.md": "heron"})
-	if d := cmp.Diff([]string{"session/b.md"}, changed); d != "" || err != nil {
-		t.Error(d, err)
+	err := again.Read(t.Context(), func(now *index.Snapshot) error {
+		if k := now.Source("session/a.md"); k == nil || k.Stamp != "otter" || now.Source("session/b.md") != nil {
+			t.Errorf("%+v, want that the first one is there", now.Sources())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := x.Update(t.Context(), []index.Entry{session("c"), session("c")}, nil); err == nil {
+	if _, err := x.Update(t.Context(), []index.Entry{session("c"), session("c")}, nil); err == nil {
 		t.Error("a source is taken twice")
 	}
 }
@@ -346,9 +333,9 @@ func TestOnlyAllowedSourcesAndTimesAreFound(t *testing.T) {
 		for i, k := range now.Sources() {
 			allowed[i] = k.Session == "old"
 		}
-		all, err := now.Candidates(t.Context(), terms, &w, allowed)
-		if len(all) != 2 || err != nil {
-			t.Errorf("%d candidates (%v), want the two of the old session", len(all), err)
+		found, err := now.Candidates(t.Context(), index.Question{Terms: terms, Weights: &w, Allowed: allowed})
+		if len(found.Candidates) != 2 || err != nil {
+			t.Errorf("%d candidates (%v), want the two of the old session", len(found.Candidates), err)
 		}
 		if said := now.MessagesWithin(terms.Spans, nil); len(said) != 1 || len(said[0]) != 2 {
 			t.Errorf("said at that time: %v", said)
@@ -367,25 +354,25 @@ func TestOnlyAllowedSourcesAndTimesAreFound(t *testing.T) {
 func TestAFileOfAnotherIndexIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "recall.db")
-	if _, err := index.Open(t.Context(), path, "root", false); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := index.Open(t.Context(), path, "root", false, index.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	x := open(t, path, true)
 	update(t, x, []index.Entry{session("a", "otter")})
-	if _, err := index.Open(t.Context(), path, "elsewhere", true); !errors.Is(err, index.ErrOther) {
+	if _, err := index.Open(t.Context(), path, "elsewhere", true, index.Options{}); !errors.Is(err, index.ErrOther) {
 		t.Errorf("an index of another folder: %v", err)
 	}
 	broken := filepath.Join(dir, "broken.db")
 	if err := os.WriteFile(broken, bytes.Repeat([]byte("no database"), 1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Open(t.Context(), broken, "root", true); !errors.Is(err, index.ErrDamaged) {
+	if _, err := index.Open(t.Context(), broken, "root", true, index.Options{}); !errors.Is(err, index.ErrDamaged) {
 		t.Errorf("no database: %v", err)
 	}
 	if err := os.WriteFile(broken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := index.Open(t.Context(), broken, "root", false); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := index.Open(t.Context(), broken, "root", false, index.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty file: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"time"
 
@@ -13,6 +14,30 @@ import (
 func Hash(text string) uint64 {
 	sum := sha256.Sum256([]byte(text))
 	return max(1, binary.BigEndian.Uint64(sum[:]))
+}
+
+// seal appends a checksum to a row's data. It also covers what else identifies the row, so that
+// damage is noticed whenever the row is read.
+func seal(data []byte, of ...string) []byte {
+	return binary.LittleEndian.AppendUint32(data, checksum(data, of))
+}
+
+// unseal verifies and removes the checksum.
+func unseal(data []byte, of ...string) ([]byte, error) {
+	n := len(data) - 4
+	if n < 0 || checksum(data[:n], of) != binary.LittleEndian.Uint32(data[n:]) {
+		return nil, ErrDamaged
+	}
+	return data[:n], nil
+}
+
+func checksum(data []byte, of []string) uint32 {
+	castagnoli := crc32.MakeTable(crc32.Castagnoli) // processors have an instruction for it
+	sum := crc32.Checksum(data, castagnoli)
+	for _, s := range of {
+		sum = crc32.Update(sum, castagnoli, []byte(s))
+	}
+	return sum
 }
 
 // decoder reads numbers and strings from a row. After an error, or past the end, it returns
@@ -83,15 +108,19 @@ type list struct {
 	last   int // the passage read last
 }
 
-// newList returns the list of a row of a bucket.
-func newList(bucket int, data []byte) list {
-	return list{decoder: decoder{data: data}, strand: bucket * bucketStrands}
+// newList returns the list of a row.
+func newList(bucket int, term string, data []byte) list {
+	l := list{strand: bucket * bucketStrands}
+	var err error
+	l.data, err = unseal(data, term)
+	l.bad = err != nil
+	return l
 }
 
 // next reads the next posting; false at the end, or if the list is bad.
 func (l *list) next() (p posting, ok bool) {
 	if l.left == 0 {
-		if len(l.data) == 0 {
+		if len(l.data) == 0 || l.bad {
 			return p, false
 		}
 		head := l.int()
@@ -111,8 +140,9 @@ func (l *list) next() (p posting, ok bool) {
 	return posting{l.strand, l.last, n}, !l.bad
 }
 
-// appendList encodes postings of a bucket, which are in order.
-func appendList(out []byte, bucket int, all []posting) []byte {
+// encodeList encodes the postings of a row, which are in order.
+func encodeList(bucket int, term string, all []posting) []byte {
+	out := make([]byte, 0, 2*len(all)+8)
 	before := bucket * bucketStrands
 	for i := 0; i < len(all); {
 		n := 1
@@ -137,7 +167,7 @@ func appendList(out []byte, bucket int, all []posting) []byte {
 		}
 		i += n
 	}
-	return out
+	return seal(out, term)
 }
 
 // seconds returns a time in seconds since 1970; 0 for none.
@@ -152,25 +182,26 @@ func seconds(t time.Time) int64 {
 const (
 	flagKind      = 2 // shift of three bits
 	flagUntrusted = 1 << 5
-	flagGone      = 1 << 6 // nothing to find
+	flagGone      = 1 << 6 // nothing to find: the head ends here
 	flagContinues = 1 << 7
 )
 
 // head is the part of a passage that ranking needs for all of them.
 type head struct {
 	time   int64
+	hash   uint64  // of its text; 0: there is nothing to find
 	around float32 // its words plus a share of its neighbours'
 	words  uint16
 	flags  byte
 	parts  uint8 // number of parts of its message, at most 255
 }
 
-func (h *head) gone() bool { return h.flags&flagGone != 0 }
+func (h *head) gone() bool { return h.hash == 0 }
 
 func (h *head) continues() bool { return h.flags&flagContinues != 0 }
 
 // passages holds the passages of a source, by strand.
-type passages [strands][]Passage
+type passages [Strands][]Passage
 
 // each calls do with the passages of all strands.
 func (p *passages) each(do func(s Strand, number int, p *Passage)) {
@@ -184,7 +215,6 @@ func (p *passages) each(do func(s Strand, number int, p *Passage)) {
 // encode returns the columns heads and details of a source. They hold the same passages, strand
 // by strand; a passage that is gone has no details.
 func (p *passages) encode() (heads, details []byte) {
-	details = []byte{} // nil would be NULL
 	for s := range p {
 		heads = binary.AppendUvarint(heads, uint64(len(p[s])))
 		at, offset, block := int64(0), int64(0), ""
@@ -201,13 +231,12 @@ func (p *passages) encode() (heads, details []byte) {
 			if d.Continues {
 				flags |= flagContinues
 			}
-			heads = append(heads, flags)
+			heads = binary.BigEndian.AppendUint64(append(heads, flags), d.Hash)
 			heads = binary.AppendUvarint(heads, uint64(d.Words)) //nolint:gosec // counted
 			now := seconds(d.Time)
 			heads = binary.AppendVarint(heads, now-at)
 			at = now
 
-			details = binary.BigEndian.AppendUint64(details, d.Hash)
 			part := uint64(d.Part) << 2 //nolint:gosec // counted
 			if d.Bare {
 				part |= 1
@@ -230,23 +259,27 @@ func (p *passages) encode() (heads, details []byte) {
 }
 
 // eachHead decodes the column heads.
-func eachHead(data []byte, do func(s Strand, flags byte, words int, time int64)) error {
+func eachHead(data []byte, do func(s Strand, h head, words int)) error {
 	r := decoder{data: data}
-	for s := range strands {
+	for s := range Strands {
 		at := int64(0)
 		for range r.int() {
-			flags, words := byte(0), 0
+			h, words := head{}, 0
 			if b := r.bytes(1); len(b) == 1 {
-				flags = b[0]
+				h.flags = b[0]
 			}
-			if flags&flagGone == 0 {
+			if h.flags&flagGone == 0 {
+				if b := r.bytes(8); len(b) == 8 {
+					h.hash = binary.BigEndian.Uint64(b)
+				}
 				words = r.int()
 				at += r.signed()
+				h.time = at
 			}
 			if r.bad {
 				return ErrDamaged
 			}
-			do(s, flags, words, at)
+			do(s, h, words)
 		}
 	}
 	if r.bad || len(r.data) > 0 {
@@ -255,38 +288,83 @@ func eachHead(data []byte, do func(s Strand, flags byte, words int, time int64))
 	return nil
 }
 
+// encode returns the column about.
+func (k *Source) encode() []byte {
+	out := appendString(appendString(nil, k.Session), k.From)
+	out = binary.AppendVarint(out, k.Bytes)
+	for _, f := range k.Files {
+		out = appendString(out, f)
+	}
+	return seal(out, k.Key, k.Stamp)
+}
+
+// decode reads the column about of a source with a key and a stamp.
+func (k *Source) decode(about []byte) error {
+	data, err := unseal(about, k.Key, k.Stamp)
+	if err != nil {
+		return err
+	}
+	r := decoder{data: data}
+	k.Session, k.From, k.Bytes = r.string(), r.string(), r.signed()
+	for len(r.data) > 0 {
+		k.Files = append(k.Files, r.string())
+	}
+	if r.bad {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// openPassages verifies and decodes the passages of a source with a key.
+func openPassages(key string, heads, details []byte) (p passages, err error) {
+	if heads, err = unseal(heads, key); err != nil {
+		return p, err
+	}
+	if details, err = unseal(details, key); err != nil {
+		return p, err
+	}
+	return decodePassages(heads, details)
+}
+
 // decodePassages is the reverse of encode, without the texts.
 func decodePassages(heads, details []byte) (p passages, err error) {
-	r := decoder{data: details}
-	strand, offset, block := Strand(0), int64(0), ""
-	err = eachHead(heads, func(s Strand, flags byte, words int, at int64) {
-		d := Passage{Strand: s}
-		if s != strand {
-			strand, offset, block = s, 0, ""
-		}
-		if flags&flagGone == 0 {
-			d.Marks, d.Kind = analysis.Marks(flags&3), Kind(flags>>flagKind&7)
-			d.Untrusted, d.Continues = flags&flagUntrusted != 0, flags&flagContinues != 0
-			d.Words = words
-			if at != 0 {
-				d.Time = time.Unix(at, 0)
-			}
-			if b := r.bytes(8); len(b) == 8 {
-				d.Hash = binary.BigEndian.Uint64(b)
-			}
-			part := r.int()
-			if d.Part, d.Bare = part>>2, part&1 != 0; part&2 == 0 {
-				block = r.string()
-			}
-			d.Block = block
-			d.Turn, d.Agent, d.File = int(r.signed()), r.string(), r.int()
-			offset += r.signed()
-			d.Offset, d.Size = offset, int64(r.uint()) //nolint:gosec // written from an int64
-		}
-		p[s] = append(p[s], d)
-	})
+	r := detailReader{decoder: decoder{data: details}}
+	err = eachHead(heads, func(s Strand, h head, words int) { p[s] = append(p[s], r.read(s, &h, words)) })
 	if err != nil || r.bad || len(r.data) > 0 {
 		return p, ErrDamaged
 	}
 	return p, nil
+}
+
+// detailReader reads the column details.
+type detailReader struct {
+	decoder
+	strand Strand
+	offset int64
+	block  string
+}
+
+// read returns the next passage, given its head.
+func (r *detailReader) read(s Strand, h *head, words int) Passage {
+	if s != r.strand {
+		r.strand, r.offset, r.block = s, 0, ""
+	}
+	d := Passage{Strand: s, Hash: h.hash}
+	if h.gone() {
+		return d
+	}
+	d.Marks, d.Kind, d.Words = analysis.Marks(h.flags&3), Kind(h.flags>>flagKind&7), words
+	d.Untrusted, d.Continues = h.flags&flagUntrusted != 0, h.continues()
+	if h.time != 0 {
+		d.Time = time.Unix(h.time, 0)
+	}
+	part := r.int()
+	if d.Part, d.Bare = part>>2, part&1 != 0; part&2 == 0 {
+		r.block = r.string()
+	}
+	d.Block = r.block
+	d.Turn, d.Agent, d.File = int(r.signed()), r.string(), r.int()
+	r.offset += r.signed()
+	d.Offset, d.Size = r.offset, int64(r.uint()) //nolint:gosec // written from an int64
+	return d
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
@@ -18,6 +21,8 @@ type heads struct {
 	byID            []*Indexed // nil: there is none
 	sources         []*Indexed // in the order of their positions
 	docs, words     int        // passages that can be found, and words in them
+	different       int        // texts of them; 0: not counted yet
+	owner           []uint32   // places of the sources, by position
 	end             uint32     // of the positions
 }
 
@@ -30,7 +35,7 @@ type Indexed struct {
 	id      int
 	place   uint32 // in heads.sources
 	words   int
-	strands [strands]strand
+	strands [Strands]strand
 }
 
 // strand is a strand in memory. Its passages have the positions from base on.
@@ -41,9 +46,13 @@ type strand struct {
 
 // load brings the heads to the moment of a transaction. The caller holds mu.
 func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
-	var change, removed int64
-	if err := tx.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key=?), (SELECT value FROM meta WHERE key=?)", metaChange, metaRemoved).Scan(&change, &removed); err != nil {
-		return err
+	var change, removed, sources int64
+	for key, value := range map[string]*int64{metaChange: &change, metaRemoved: &removed, metaSources: &sources} {
+		if err := tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", key).Scan(value); errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%w: %s is missing", ErrDamaged, key)
+		} else if err != nil {
+			return err
+		}
 	}
 	h := x.heads
 	if h != nil && h.change == change {
@@ -53,23 +62,19 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 	if h == nil || h.removed != removed {
 		h = &heads{}
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT id, key, session, origin, stamp, files, bytes, heads FROM source WHERE change > ?", h.change)
+	rows, err := tx.QueryContext(ctx, "SELECT id, key, stamp, about, heads FROM source WHERE change > ?", h.change)
 	if err != nil {
 		return err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		k := &Indexed{}
-		var files, data sql.RawBytes
-		if err := rows.Scan(&k.id, &k.Key, &k.Session, &k.From, &k.Stamp, &files, &k.Bytes, &data); err != nil {
+		var about, data sql.RawBytes
+		if err := rows.Scan(&k.id, &k.Key, &k.Stamp, &about, &data); err != nil {
 			return err
 		}
-		r := decoder{data: files}
-		for len(r.data) > 0 {
-			k.Files = append(k.Files, r.string())
-		}
-		if r.bad {
-			return ErrDamaged
+		if err := k.decode(about); err != nil {
+			return err
 		}
 		if err := k.read(data); err != nil {
 			return err
@@ -83,7 +88,7 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	h.change, h.removed = change, removed
-	h.sources, h.docs, h.words, h.end = nil, 0, 0, 0
+	h.sources, h.docs, h.words, h.different, h.owner, h.end = nil, 0, 0, 0, h.owner[:0], 0
 	for _, k := range h.byID {
 		if k == nil {
 			continue
@@ -93,7 +98,13 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 		for s := range k.strands {
 			k.strands[s].base = h.end
 			h.end += uint32(len(k.strands[s].heads)) //nolint:gosec // room for thousands of millions of passages
+			for range k.strands[s].heads {
+				h.owner = append(h.owner, k.place)
+			}
 		}
+	}
+	if len(h.sources) != int(sources) { // no checksum shows that a row is missing
+		return fmt.Errorf("%w: it has %d of %d sources", ErrDamaged, len(h.sources), sources)
 	}
 	x.heads = h
 	return nil
@@ -102,15 +113,19 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 // read decodes the heads of a source, counts the parts of its messages, and gives each passage a
 // share of the words of the messages beside it, roughly as their words count in scoring.
 func (k *Indexed) read(data []byte) error {
-	err := eachHead(data, func(s Strand, flags byte, words int, time int64) {
-		h := head{time: time, flags: flags, words: uint16(min(words, math.MaxUint16))} //nolint:gosec // cut
+	data, err := unseal(data, k.Key)
+	if err != nil {
+		return err
+	}
+	err = eachHead(data, func(s Strand, h head, words int) {
+		h.words = uint16(min(words, math.MaxUint16)) //nolint:gosec // cut
 		if !h.gone() {
 			k.Docs++
 			k.words += words
-			if time != 0 && (k.First == 0 || time < k.First) {
-				k.First = time
+			if h.time != 0 && (k.First == 0 || h.time < k.First) {
+				k.First = h.time
 			}
-			k.Last = max(k.Last, time)
+			k.Last = max(k.Last, h.time)
 		}
 		k.strands[s].heads = append(k.strands[s].heads, h)
 	})
@@ -161,17 +176,17 @@ type sums struct {
 	words     []float32 // scores of the passages
 	exact     []bool    // the passage holds an identifier of the question
 	sessions  []float64 // scores of the sources, by place
-	holds     []bool    // the source holds the current term
+	held      []uint32  // positions of the passages that hold the current term
 }
 
 func (s *sums) fit(positions, sources int) {
 	if len(s.own) < positions {
 		n := positions + positions/8
-		*s = sums{own: make([]float32, n), near: make([]float32, n), words: make([]float32, n), exact: make([]bool, n), sessions: s.sessions, holds: s.holds}
+		*s = sums{own: make([]float32, n), near: make([]float32, n), words: make([]float32, n), exact: make([]bool, n), sessions: s.sessions, held: s.held}
 	}
 	if len(s.sessions) < sources {
 		n := sources + sources/8
-		s.sessions, s.holds = make([]float64, n), make([]bool, n)
+		s.sessions = make([]float64, n)
 	}
 }
 
@@ -202,24 +217,65 @@ func (x *Index) Read(ctx context.Context, use func(now *Snapshot) error) error {
 // Sources returns all sources. The Source of a candidate is a place in this list.
 func (s *Snapshot) Sources() []*Indexed { return s.h.sources }
 
+// Source returns the source with a key; nil if there is none.
+func (s *Snapshot) Source(key string) *Indexed {
+	if i := slices.IndexFunc(s.h.sources, func(k *Indexed) bool { return k.Key == key }); i >= 0 {
+		return s.h.sources[i]
+	}
+	return nil
+}
+
+// OfSession returns the sources of a session; of "", the memory files.
+func (s *Snapshot) OfSession(name string) (out []*Indexed) {
+	for _, k := range s.h.sources {
+		if k.Session == name {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // Passages returns how many passages can be found.
 func (s *Snapshot) Passages() int { return s.h.docs }
 
-// find returns the source, the strand and the place there of a position.
-func (h *heads) find(at uint32) (k *Indexed, s Strand, i int) {
-	n, _ := slices.BinarySearchFunc(h.sources, at, func(k *Indexed, at uint32) int {
-		if k.strands[Talk].base <= at {
-			return -1
-		}
-		return 1
-	})
-	k = h.sources[n-1] // the last one that begins at or before the position
-	for s := range strands {
-		if i := int(at) - int(k.strands[s].base); i >= 0 && i < len(k.strands[s].heads) {
-			return k, s, i
+// Older reports whether the index is of another version, see Index.Older.
+func (s *Snapshot) Older() bool { return s.x.older }
+
+// Synced returns when the index was last up to date; the zero time if never.
+func (s *Snapshot) Synced(ctx context.Context) (time.Time, error) {
+	var at int64
+	if err := s.tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaSynced).Scan(&at); err != nil || at == 0 {
+		return time.Time{}, err
+	}
+	return time.Unix(at, 0), nil
+}
+
+// Place returns the place of a passage by its position.
+func (s *Snapshot) Place(at uint32) Place {
+	k, strand, i := s.h.find(at)
+	return Place{k.Key, strand, i}
+}
+
+// each calls do with the heads of all passages that can be found.
+func (h *heads) each(do func(k *Indexed, s Strand, i int, h *head)) {
+	for _, k := range h.sources {
+		for s := range k.strands {
+			for i := range k.strands[s].heads {
+				if one := &k.strands[s].heads[i]; !one.gone() {
+					do(k, Strand(s), i, one) //nolint:gosec // two of them
+				}
+			}
 		}
 	}
-	return k, Talk, 0
+}
+
+// find returns the source, the strand and the place there of a position.
+func (h *heads) find(at uint32) (k *Indexed, s Strand, i int) {
+	k = h.sources[h.owner[at]]
+	for s+1 < Strands && at >= k.strands[s+1].base {
+		s++
+	}
+	return k, s, int(at - k.strands[s].base)
 }
 
 // Passage returns the passage at a position, without its text, and its source; ErrNone if there is
@@ -264,11 +320,11 @@ func (s *Snapshot) of(ctx context.Context, k *Indexed) (passages, error) {
 	}
 	if s.source == nil { // the transaction closes it
 		var err error
-		if s.source, err = s.tx.PrepareContext(ctx, "SELECT heads, details FROM source WHERE id=?"); err != nil {
+		if s.source, err = s.tx.PrepareContext(ctx, "SELECT details FROM source WHERE id=?"); err != nil {
 			return passages{}, err
 		}
 	}
-	var heads, details sql.RawBytes
+	var data sql.RawBytes
 	rows, err := s.source.QueryContext(ctx, k.id)
 	if err != nil {
 		return passages{}, err
@@ -277,17 +333,24 @@ func (s *Snapshot) of(ctx context.Context, k *Indexed) (passages, error) {
 	if !rows.Next() {
 		return passages{}, cmp.Or(rows.Err(), ErrDamaged)
 	}
-	if err := rows.Scan(&heads, &details); err != nil {
+	if err := rows.Scan(&data); err != nil {
 		return passages{}, err
 	}
-	all, err := decodePassages(heads, details)
+	details, err := unseal(data, k.Key)
 	if err != nil {
-		return all, err
+		return passages{}, err
 	}
-	for strand := range all {
-		if len(all[strand]) != len(k.strands[strand].heads) {
-			return all, ErrDamaged
+	r := detailReader{decoder: decoder{data: details}}
+	var all passages
+	for strand := range k.strands {
+		all[strand] = make([]Passage, len(k.strands[strand].heads))
+		for i := range all[strand] {
+			h := &k.strands[strand].heads[i]
+			all[strand][i] = r.read(Strand(strand), h, int(h.words)) //nolint:gosec // two of them
 		}
+	}
+	if r.bad || len(r.data) > 0 {
+		return passages{}, ErrDamaged
 	}
 	s.details[k.id] = all
 	return all, nil
@@ -338,7 +401,7 @@ func (s *Snapshot) MessagesWithin(spans []analysis.Span, allowed []bool) [][]ran
 			continue
 		}
 		var said []rank.Candidate
-		for strand := range strands {
+		for strand := range Strands {
 			for i := range k.strands[strand].heads {
 				if h := &k.strands[strand].heads[i]; !h.gone() && rank.Within(h.time, spans) {
 					said = append(said, k.candidate(strand, i))
@@ -355,50 +418,58 @@ func (s *Snapshot) MessagesWithin(spans []analysis.Span, allowed []bool) [][]ran
 // maxTerms is how many terms of a question count.
 const maxTerms = 256
 
-// selectLists reads the rows of a term in all buckets up to one.
-const selectLists = `WITH RECURSIVE n(bucket) AS (SELECT 0 UNION ALL SELECT bucket+1 FROM n WHERE bucket < ?2)
-SELECT posting.bucket, list FROM n CROSS JOIN posting ON posting.bucket = n.bucket AND term = ?1`
+// Question is what candidates are searched for.
+type Question struct {
+	Terms       analysis.QueryTerms
+	Weights     *rank.Weights
+	Allowed     []bool // which of Sources may be found; nil: all
+	MeaningOnly bool
 
-// Candidates finds passages that share words with a question, with their features. allowed tells
-// which of the sources may be found; nil: all.
-func (s *Snapshot) Candidates(ctx context.Context, q analysis.QueryTerms, w *rank.Weights, allowed []bool) ([]rank.Candidate, error) {
+	// Vector is the question's vector, made by Model; nil if unknown.
+	Vector *Direction
+	Model  Model
+}
+
+// Found holds candidates with their features.
+type Found struct {
+	Candidates []rank.Candidate
+	Meaning    *rank.Meaning // nil: there was nothing to compare the question's vector with
+	Vectors    Coverage      // of the question's model
+	// VectorsErr is set if the vectors can't be read; the search then used words alone.
+	VectorsErr error
+}
+
+// Candidates finds passages that share words or meaning with a question.
+func (s *Snapshot) Candidates(ctx context.Context, q Question) (found Found, err error) {
 	if s.h.docs == 0 {
-		return nil, nil
+		return found, nil
 	}
 	s.x.sums.fit(int(s.h.end), len(s.h.sources))
-	lists, err := s.tx.PrepareContext(ctx, selectLists)
-	if err != nil {
-		return nil, err
+	r := &ranking{Snapshot: s, sums: &s.x.sums, w: q.Weights}
+	r.user, r.answer = q.Weights.Shares(q.Terms.AboutAnswers)
+	if err := r.score(ctx, q.Terms.Terms); err != nil {
+		s.x.sums = sums{} // in an unknown state
+		return found, err
 	}
-	defer lists.Close() //nolint:errcheck // the transaction is for reading
-	r := &ranking{Snapshot: s, sums: &s.x.sums, w: w, lists: lists}
-	r.user, r.answer = w.Shares(q.AboutAnswers)
-	for _, t := range q.Terms[:min(len(q.Terms), maxTerms)] {
-		if t.Class == analysis.ClassPair {
+	found.Candidates = r.best(q.Allowed)
+	if q.Vector != nil {
+		byWords := found.Candidates
+		if err := r.addMeaning(ctx, &q, &found); err != nil {
+			found.Candidates, found.Meaning, found.VectorsErr = byWords, nil, err
+		}
+	}
+	for place, score := range r.sessions[:len(s.h.sources)] {
+		if score == 0 {
 			continue
 		}
-		n, err := r.gather(ctx, t)
-		if err != nil {
-			s.x.sums = sums{} // in an unknown state
-			return nil, err
-		}
-		weight := t.Weight * w.Idf(n, s.h.docs)
-		if t.Class != analysis.ClassMoment { // one of many days that may be meant
-			r.possible += weight * float64(w.K+1)
-		}
-		r.addTerm(t, float32(weight))
-	}
-	out := r.best(allowed)
-	for _, place := range r.scored {
-		k := s.h.sources[place]
-		for i := range k.strands {
-			lo, hi := k.strands[i].base, k.strands[i].base+uint32(len(k.strands[i].heads)) //nolint:gosec // small
+		r.sessions[place] = 0
+		for _, t := range s.h.sources[place].strands {
+			lo, hi := t.base, t.base+uint32(len(t.heads)) //nolint:gosec // small
 			clear(r.words[lo:hi])
 			clear(r.exact[lo:hi])
 		}
-		r.sessions[place] = 0
 	}
-	return out, nil
+	return found, nil
 }
 
 // ranking ranks the passages for one question.
@@ -406,155 +477,215 @@ type ranking struct {
 	*Snapshot
 	*sums
 	w            *rank.Weights
-	lists        *sql.Stmt    // selectLists
 	user, answer *rank.Shares // of its score that a passage keeps as one part of many
-	holding      []uint32     // places of the sources that hold the current term
-	scored       []uint32     // and of those with a score
 	most         float32      // highest score of a passage
+	session      float64      // highest score of a source
 	possible     float64      // score of a passage that contained the whole question
 }
 
-// gather counts how often a term and its variants occur in each passage, and returns in how many.
-func (r *ranking) gather(ctx context.Context, t analysis.QueryTerm) (n int, err error) {
-	r.holding = r.holding[:0]
-	for _, v := range t.Variants {
-		rows, err := r.lists.QueryContext(ctx, []byte(v.Term), (len(r.h.byID)-1)/bucketSources)
-		if err != nil {
-			return n, err
-		}
-		more, err := r.count(rows, float32(v.Weight))
-		if n += more; err != nil {
-			return n, err
-		}
-	}
-	slices.Sort(r.holding)
-	return n, nil
+// listsAtOnce is how many terms' rows a statement reads at most.
+const listsAtOnce = 128
+
+// selectLists returns the statement that reads the rows of terms, in their order, in all buckets up to
+// one.
+func selectLists(terms int) string {
+	return `WITH RECURSIVE n(bucket) AS (SELECT 0 UNION ALL SELECT bucket+1 FROM n WHERE bucket < ?),
+t(place, term) AS (VALUES` + strings.Repeat("(?,?),", terms-1) + `(?,?))
+SELECT place, posting.bucket, list FROM t CROSS JOIN n CROSS JOIN posting ON posting.bucket = n.bucket AND posting.term = t.term`
 }
 
-// count adds the postings of rows, and returns for how many passages they are the first.
-func (r *ranking) count(rows *sql.Rows, weight float32) (n int, err error) {
-	defer rows.Close() //nolint:errcheck // rows.Err reports errors
-	for rows.Next() {
-		var bucket int
-		var data sql.RawBytes
-		if err := rows.Scan(&bucket, &data); err != nil {
-			return n, err
-		}
-		l := newList(bucket, data)
-		of := -1
-		var t *strand
-		for p, ok := l.next(); ok; p, ok = l.next() {
-			if p.strand != of {
-				of = p.strand
-				id := of / int(strands)
-				if id >= len(r.h.byID) || r.h.byID[id] == nil {
-					return n, ErrDamaged
-				}
-				k := r.h.byID[id]
-				t = &k.strands[of%int(strands)]
-				if !r.holds[k.place] {
-					r.holds[k.place] = true
-					r.holding = append(r.holding, k.place)
-				}
-			}
-			if p.passage >= len(t.heads) {
-				return n, ErrDamaged
-			}
-			own := &r.own[t.base+uint32(p.passage)] //nolint:gosec // small
-			if *own == 0 {
-				n++
-			}
-			*own += weight * float32(p.n)
-		}
-		if l.bad {
-			return n, ErrDamaged
+// score scores passages and sources by the terms of a question.
+func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm) error {
+	terms = slices.DeleteFunc(slices.Clone(terms[:min(len(terms), maxTerms)]), func(t analysis.QueryTerm) bool { return t.Class == analysis.ClassPair })
+	type form struct { // a variant of a term
+		term   int
+		text   []byte
+		weight float32
+	}
+	var forms []form
+	for i, t := range terms {
+		for _, v := range t.Variants {
+			forms = append(forms, form{i, []byte(v.Term), float32(v.Weight)})
 		}
 	}
-	return n, rows.Err()
+	next := 0 // the term that is gathered
+	finish := func(end int) {
+		for ; next < end; next++ {
+			t := terms[next]
+			weight := t.Weight * r.w.Idf(len(r.held), r.h.docs)
+			if t.Class != analysis.ClassMoment { // one of many days that may be meant
+				r.possible += weight * float64(r.w.K+1)
+			}
+			r.addTerm(t, float32(weight))
+			r.held = r.held[:0]
+		}
+	}
+	for some := range slices.Chunk(forms, listsAtOnce) {
+		args := []any{(len(r.h.byID) - 1) / bucketSources}
+		for i := range some {
+			args = append(args, i, some[i].text)
+		}
+		rows, err := r.tx.QueryContext(ctx, selectLists(len(some)), args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // rows.Err reports errors
+		for rows.Next() {
+			var place, bucket int
+			var data sql.RawBytes
+			if err := rows.Scan(&place, &bucket, &data); err != nil {
+				return err
+			}
+			f := &some[place]
+			finish(f.term)
+			if err := r.count(newList(bucket, string(f.text), data), f.weight); err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	finish(len(terms))
+	return nil
+}
+
+// count adds the postings of a row to the occurrences of the current term.
+func (r *ranking) count(l list, weight float32) error {
+	of, base := -1, uint32(0)
+	var own []float32
+	for p, ok := l.next(); ok; p, ok = l.next() {
+		if p.strand != of {
+			of = p.strand
+			id := of / int(Strands)
+			if id >= len(r.h.byID) || r.h.byID[id] == nil {
+				return ErrDamaged
+			}
+			t := &r.h.byID[id].strands[of%int(Strands)]
+			base, own = t.base, r.own[t.base:t.base+uint32(len(t.heads))] //nolint:gosec // small
+		}
+		if p.passage >= len(own) {
+			return ErrDamaged
+		}
+		if own[p.passage] == 0 {
+			r.held = append(r.held, base+uint32(p.passage)) //nolint:gosec // small
+		}
+		own[p.passage] += weight * float32(p.n)
+	}
+	if l.bad {
+		return ErrDamaged
+	}
+	return nil
 }
 
 // addTerm adds the gathered term to the scores of passages and sources. Occurrences in a passage
 // count together with those in the messages around it.
 func (r *ranking) addTerm(t analysis.QueryTerm, weight float32) {
-	w := r.w
-	idf := t.Weight * w.Idf(len(r.holding), len(r.h.sources))
+	w, held := r.w, r.held
+	if !slices.IsSorted(held) { // several variants
+		slices.Sort(held)
+	}
+	holding, last := 0, ^uint32(0)
+	for _, at := range held {
+		if of := r.h.owner[at]; of != last {
+			holding, last = holding+1, of
+		}
+	}
+	idf := t.Weight * w.Idf(holding, len(r.h.sources))
 	averageSource := float64(r.h.words) / float64(len(r.h.sources))
 	average := max(float32(r.h.words)/float32(r.h.docs), 1)
-	floor, slope := w.K*(1-w.B), w.K*w.B/average
+	floor, slope, ownWeight := w.K*(1-w.B), w.K*w.B/average, w.Own
 	weight *= w.K + 1
-	for _, place := range r.holding {
+	for len(held) > 0 {
+		place := r.h.owner[held[0]]
 		k := r.h.sources[place]
-		r.holds[place] = false
 		tf := float32(0)
 		for s := range k.strands {
 			strand := &k.strands[s]
 			lo, hi := strand.base, strand.base+uint32(len(strand.heads)) //nolint:gosec // small
+			n := 0
+			for n < len(held) && held[n] < hi {
+				n++
+			}
 			own, near, words, heads := r.own[lo:hi], r.near[lo:hi], r.words[lo:hi], strand.heads
-			r.spread(heads, own, near)
-			for i, mine := range own {
+			from, to := r.spread(held[:n], lo, heads, own, near)
+			held = held[n:]
+			for i := from; i < to; i++ {
+				mine := own[i]
 				n := mine + near[i]
 				if n == 0 {
 					continue
 				}
 				h := &heads[i]
 				norm := floor + slope*h.around
-				words[i] += weight * (n/(n+norm) + w.Own*mine/(mine+norm))
-				if words[i] > r.most && !h.gone() {
-					r.most = words[i]
-				}
+				share := n / (n + norm)
 				if mine > 0 {
+					share += ownWeight * mine / (mine + norm)
 					tf += mine * r.user.Of(h.parts)
 					if t.Class == analysis.ClassExact {
 						r.exact[lo+uint32(i)] = true //nolint:gosec // small
 					}
+					own[i] = 0
 				}
-				own[i], near[i] = 0, 0
+				near[i] = 0
+				words[i] += weight * share
+				if words[i] > r.most && !h.gone() {
+					r.most = words[i]
+				}
 			}
-		}
-		if r.sessions[place] == 0 {
-			r.scored = append(r.scored, place)
 		}
 		length := float64(k.words) / averageSource
 		r.sessions[place] += idf * float64(tf) * (w.Session.K + 1) / (float64(tf) + w.Session.K*(1-w.Session.B+w.Session.B*length))
 	}
 }
 
-// spread counts the occurrences of a term at the beginnings of messages for the messages beside
-// them: an answer says much about its question, and a question about its answer.
-func (r *ranking) spread(heads []head, own, near []float32) {
+// spread counts the occurrences of a term at the beginnings of messages for the messages beside them:
+// an answer says much about its question, and a question about its answer. held are the passages
+// of a strand that hold the term; the strand begins at lo. It returns the range of passages in and
+// beside which the term occurs.
+func (r *ranking) spread(held []uint32, lo uint32, heads []head, own, near []float32) (from, to int) {
+	if len(held) == 0 {
+		return 0, 0
+	}
+	from, to = int(held[0]-lo), int(held[len(held)-1]-lo)+1
 	beside := &r.w.Beside
-	for i, n := range own {
-		if n == 0 || heads[i].continues() {
+	for _, at := range held {
+		i := int(at - lo)
+		if heads[i].continues() {
 			continue
 		}
+		n := own[i]
 		if length := float32(heads[i].words); length > beside.Beginning {
 			n *= beside.Beginning / length
 		}
-		at := i
+		before := i
 		for _, share := range beside.Before {
-			for at--; at >= 0; at-- {
-				near[at] += n * share
-				if !heads[at].continues() {
+			for before--; before >= 0; before-- {
+				near[before] += n * share
+				if !heads[before].continues() {
 					break
 				}
 			}
 		}
-		last := i
-		for at = i + 1; at < len(heads) && heads[at].continues(); at++ {
-			last = at
+		from = min(from, max(before, 0))
+		last, after := i, i+1
+		for ; after < len(heads) && heads[after].continues(); after++ {
+			last = after
 		}
 		for distance, share := range beside.After {
 			if distance == 0 && heads[last].flags&byte(analysis.MarkQuestion) != 0 {
 				share *= beside.Reply
 			}
-			for at < len(heads) {
-				near[at] += n * share
-				if at++; at < len(heads) && !heads[at].continues() {
+			for after < len(heads) {
+				near[after] += n * share
+				if after++; after < len(heads) && !heads[after].continues() {
 					break
 				}
 			}
 		}
+		to = max(to, after)
 	}
+	return from, to
 }
 
 // shareOf returns the share of its score that a passage keeps as one part of many.
@@ -565,30 +696,49 @@ func (r *ranking) shareOf(h *head) float32 {
 	return r.user.Of(h.parts)
 }
 
+// enough returns a score by words that is certainly too low for a passage to be better than the worst of
+// the best, even as a whole message; of is the score of its source.
+func (r *ranking) enough(worst, of float64) float32 {
+	return max(0, float32((worst-r.w.Session.Share*of)*float64(r.most)*(1-1e-6)))
+}
+
 // best returns the candidates that are worth a closer look.
 func (r *ranking) best(allowed []bool) []rank.Candidate {
-	session := 0.0
-	for _, place := range r.scored {
-		session = max(session, r.sessions[place])
+	for _, score := range r.sessions[:len(r.h.sources)] {
+		r.session = max(r.session, score)
 	}
 	type item struct {
-		place  uint32
+		place  int
 		strand Strand
 		i      int
 		score  float64
 	}
-	better := func(a, b item) int { return cmp.Compare(b.score, a.score) }
-	top, worst := make([]item, 0, 2*r.w.Candidates), -1.0
-	for _, place := range r.scored {
-		if allowed != nil && !allowed[place] {
+	var top []item // a binary heap, worst first, once it is full
+	worst := -1.0
+	sink := func(i int) {
+		for {
+			down := 2*i + 1
+			if down >= len(top) {
+				return
+			}
+			if down+1 < len(top) && top[down+1].score < top[down].score {
+				down++
+			}
+			if top[i].score <= top[down].score {
+				return
+			}
+			top[i], top[down] = top[down], top[i]
+			i = down
+		}
+	}
+	for place, k := range r.h.sources {
+		if r.sessions[place] == 0 || allowed != nil && !allowed[place] {
 			continue
 		}
-		k := r.h.sources[place]
-		of := r.sessions[place] / session
-		for s := range strands {
+		of := r.sessions[place] / r.session
+		for s := range Strands {
 			strand := &k.strands[s]
-			// A passage with fewer words can't be among the best, even as a whole message.
-			enough := max(0, float32((worst-r.w.Session.Share*of)*float64(r.most)*(1-1e-6)))
+			enough := r.enough(worst, of)
 			for i, sum := range r.words[strand.base : strand.base+uint32(len(strand.heads))] { //nolint:gosec // small
 				if sum <= enough || strand.heads[i].gone() {
 					continue
@@ -597,24 +747,39 @@ func (r *ranking) best(allowed []bool) []rank.Candidate {
 				if score <= worst {
 					continue
 				}
-				if top = append(top, item{place, s, i, score}); len(top) == cap(top) {
-					slices.SortFunc(top, better)
-					top = top[:r.w.Candidates]
-					worst = top[len(top)-1].score
+				switch one := (item{place, s, i, score}); {
+				case len(top) < r.w.Candidates-1:
+					top = append(top, one)
+					continue
+				case len(top) == r.w.Candidates-1:
+					top = append(top, one)
+					for i := len(top) / 2; i >= 0; i-- {
+						sink(i)
+					}
+				default:
+					top[0] = one
+					sink(0)
 				}
+				worst = top[0].score
+				enough = r.enough(worst, of)
 			}
 		}
 	}
-	slices.SortFunc(top, better)
-	out := make([]rank.Candidate, min(len(top), r.w.Candidates))
+	slices.SortFunc(top, func(a, b item) int { return cmp.Compare(b.score, a.score) })
+	out := make([]rank.Candidate, len(top))
 	for i := range out {
-		t := &top[i]
-		k := r.h.sources[t.place]
-		out[i] = k.candidate(t.strand, t.i)
-		c := &out[i]
-		sum := r.words[c.At]
-		c.Share, c.Exact = float64(r.shareOf(&k.strands[t.strand].heads[t.i])), r.exact[c.At]
-		c.Words, c.Session, c.Relevance = float64(sum)/float64(r.most), r.sessions[t.place]/session, min(1, float64(sum)/(1e-9+r.possible))
+		out[i] = r.candidate(r.h.sources[top[i].place], top[i].strand, top[i].i)
 	}
 	return out
+}
+
+// candidate returns a passage with all of its features but those of its meaning.
+func (r *ranking) candidate(k *Indexed, s Strand, i int) rank.Candidate {
+	c := k.candidate(s, i)
+	sum := r.words[c.At]
+	c.Share, c.Exact, c.Relevance = float64(r.shareOf(&k.strands[s].heads[i])), r.exact[c.At], min(1, float64(sum)/(1e-9+r.possible))
+	if sum > 0 {
+		c.Words, c.Session = float64(sum)/float64(r.most), r.sessions[k.place]/r.session
+	}
+	return c
 }

@@ -7,42 +7,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// Stale compares the stamps that sources have now, by key, with the index. It returns the keys of
-// those to index, and of those that are gone.
-func (x *Index) Stale(ctx context.Context, stamps map[string]string) (changed, gone []string, err error) {
-	err = x.Read(ctx, func(now *Snapshot) error {
-		missing := maps.Clone(stamps)
-		for _, k := range now.h.sources {
-			stamp, ok := stamps[k.Key]
-			switch {
-			case !ok:
-				gone = append(gone, k.Key)
-			case k.Stamp == stamp && stamp != "":
-				delete(missing, k.Key)
-			}
-		}
-		changed = slices.Sorted(maps.Keys(missing))
-		return nil
-	})
-	return changed, gone, err
-}
-
 // Update puts sources into the index, each in place of what it holds of it, and removes others by
 // their keys, in one transaction. A few hundred sources at a time are a good measure. Passages that
-// have the text and the time they had keep their rows.
-func (x *Index) Update(ctx context.Context, put []Entry, gone []string) error {
+// have the text and the time they had keep their rows; Update returns how many are new.
+func (x *Index) Update(ctx context.Context, put []Entry, gone []string) (added int, err error) {
 	if x.older {
-		return fmt.Errorf("writing to the search index: %w", ErrOther)
+		return 0, fmt.Errorf("writing to the search index: %w", ErrOther)
 	}
 	removed := false
-	err := x.change(ctx, func(w *writer) error {
+	err = x.change(ctx, func(w *writer) error {
 		for _, key := range gone {
 			if err := w.remove(ctx, key); err != nil {
 				return err
@@ -52,22 +32,28 @@ func (x *Index) Update(ctx context.Context, put []Entry, gone []string) error {
 			if err := w.put(ctx, &put[i]); err != nil {
 				return err
 			}
+			added += len(w.puts[i].fresh)
 		}
 		removed = len(w.drop) > 0
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := x.finishErasing(ctx); err != nil && !errors.Is(err, ErrPending) {
-		return err
+		return added, err
 	}
 	if removed { // text that was deleted shouldn't stay in the log for long
-		if err := x.emptyLog(ctx); err != nil && !errors.Is(err, ErrPending) {
-			return err
+		if err := x.EmptyLog(ctx); err != nil && !errors.Is(err, ErrPending) {
+			return added, err
 		}
 	}
-	return nil
+	return added, nil
+}
+
+// SetSynced records when the index was up to date with its files.
+func (x *Index) SetSynced(ctx context.Context, at time.Time) error {
+	return x.inTx(ctx, func(tx *sql.Tx) error { return setMeta(ctx, tx, metaSynced, at.Unix()) })
 }
 
 // Erase removes whole sources, by their keys, and single passages, so that no byte of their words
@@ -106,15 +92,15 @@ func (x *Index) finishErasing(ctx context.Context) error {
 	if !erasing {
 		return nil
 	}
-	if err := x.emptyLog(ctx); err != nil {
+	if err := x.EmptyLog(ctx); err != nil {
 		return err
 	}
 	return x.inTx(ctx, func(tx *sql.Tx) error { return setMeta(ctx, tx, metaErasing, 0) })
 }
 
-// emptyLog writes the log to the file and empties it. It fails with ErrPending while a reader needs
+// EmptyLog writes the log to the file and empties it. It fails with ErrPending while a reader needs
 // the log.
-func (x *Index) emptyLog(ctx context.Context) error {
+func (x *Index) EmptyLog(ctx context.Context) error {
 	var busy, frames, done int
 	if err := x.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
 		if err = explain(err); errors.Is(err, ErrBusy) {
@@ -134,8 +120,10 @@ type writer struct {
 	tx      *sql.Tx
 	change  int64
 	puts    []*pending
-	drop    map[int][]bool // by number of a strand: the passages whose postings go
-	removed bool           // a whole source
+	drop    map[int][]bool  // by number of a strand: the passages whose postings go
+	hashes  map[uint64]bool // of their texts
+	removed bool            // a whole source
+	sources int             // how many more there are
 }
 
 // pending is a source that is to be written.
@@ -150,24 +138,30 @@ type pending struct {
 // change calls do in a transaction and writes what it gathered.
 func (x *Index) change(ctx context.Context, do func(w *writer) error) error {
 	return x.inTx(ctx, func(tx *sql.Tx) error {
-		w := &writer{x: x, tx: tx, drop: map[int][]bool{}}
+		w := &writer{x: x, tx: tx, drop: map[int][]bool{}, hashes: map[uint64]bool{}}
 		if err := tx.QueryRowContext(ctx, "UPDATE meta SET value=value+1 WHERE key=? RETURNING value", metaChange).Scan(&w.change); err != nil {
 			return err
 		}
 		if err := do(w); err != nil {
 			return err
 		}
-		w.analyze()
+		w.analyze(ctx)
 		if err := w.writePostings(ctx); err != nil {
 			return err
 		}
 		if err := w.writeSources(ctx); err != nil {
 			return err
 		}
-		if w.removed {
-			return setMeta(ctx, tx, metaRemoved, w.change)
+		if err := w.dropVectors(ctx); err != nil {
+			return err
 		}
-		return nil
+		if w.removed {
+			if err := setMeta(ctx, tx, metaRemoved, w.change); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE meta SET value=value+? WHERE key=?", w.sources, metaSources)
+		return err
 	})
 }
 
@@ -179,18 +173,19 @@ func (w *writer) stored(ctx context.Context, key string) (id int, all passages, 
 		return 0, all, nil
 	}
 	if err == nil {
-		all, err = decodePassages(heads, details)
+		all, err = openPassages(key, heads, details)
 	}
 	return id, all, err
 }
 
 // dropPassage removes the postings of a passage.
 func (w *writer) dropPassage(id int, all *passages, s Strand, i int) {
-	strand := id*int(strands) + int(s)
+	strand := id*int(Strands) + int(s)
 	if w.drop[strand] == nil {
 		w.drop[strand] = make([]bool, len(all[s]))
 	}
 	w.drop[strand][i] = true
+	w.hashes[all[s][i].Hash] = true
 }
 
 // remove removes a source.
@@ -205,6 +200,7 @@ func (w *writer) remove(ctx context.Context, key string) error {
 		}
 	})
 	w.removed = true
+	w.sources--
 	_, err = w.tx.ExecContext(ctx, "DELETE FROM source WHERE id=?", id)
 	return err
 }
@@ -216,14 +212,21 @@ func (w *writer) erase(ctx context.Context, key string, places []Place) error {
 		return err
 	}
 	for _, p := range places {
-		if p.Strand < strands && p.Number >= 0 && p.Number < len(all[p.Strand]) && all[p.Strand][p.Number].Hash != 0 {
+		if p.Strand < Strands && p.Number >= 0 && p.Number < len(all[p.Strand]) && all[p.Strand][p.Number].Hash != 0 {
 			w.dropPassage(id, &all, p.Strand, p.Number)
 			all[p.Strand][p.Number] = Passage{Strand: p.Strand}
 		}
 	}
-	heads, details := all.encode()
-	_, err = w.tx.ExecContext(ctx, "UPDATE source SET stamp='', change=?, heads=?, details=? WHERE id=?", w.change, heads, details, id)
-	return err
+	of := Source{Name: Name{Key: key}}
+	var about []byte
+	if err := w.tx.QueryRowContext(ctx, "SELECT stamp, about FROM source WHERE id=?", id).Scan(&of.Stamp, &about); err != nil {
+		return err
+	}
+	if err := of.decode(about); err != nil {
+		return err
+	}
+	of.Stamp = ""
+	return w.writeSource(ctx, id, &of, &all)
 }
 
 // put gathers what is to be written of a source.
@@ -233,19 +236,18 @@ func (w *writer) put(ctx context.Context, e *Entry) error {
 		return err
 	}
 	if id == 0 {
-		heads, details := old.encode()
-		err := w.tx.QueryRowContext(ctx, `INSERT INTO source(key, session, origin, stamp, change, files, bytes, heads, details)
-			VALUES(?, '', '', '', 0, x'', 0, ?, ?) RETURNING id`, e.Key, heads, details).Scan(&id)
+		err := w.tx.QueryRowContext(ctx, "INSERT INTO source(key, stamp, change, about, heads, details) VALUES(?, '', 0, x'', x'', x'') RETURNING id", e.Key).Scan(&id)
 		if err != nil {
 			return err
 		}
+		w.sources++
 	}
 	if slices.ContainsFunc(w.puts, func(p *pending) bool { return p.id == id }) {
 		return fmt.Errorf("indexing %s: it was listed twice", e.Key)
 	}
 	p := &pending{Source: &e.Source, id: id}
 	for _, d := range e.Passages {
-		if d.Strand >= strands {
+		if d.Strand >= Strands {
 			return fmt.Errorf("indexing %s: there is no strand %d", e.Key, d.Strand)
 		}
 		if d.Text == "" {
@@ -269,21 +271,27 @@ func (w *writer) put(ctx context.Context, e *Entry) error {
 		case same(s, i):
 			d.Words, d.Marks = old[s][i].Words, old[s][i].Marks
 		default:
-			p.fresh = append(p.fresh, posting{strand: id*int(strands) + int(s), passage: i})
+			p.fresh = append(p.fresh, posting{strand: id*int(Strands) + int(s), passage: i})
 		}
 	})
 	w.puts = append(w.puts, p)
 	return nil
 }
 
-// analyze finds the terms of the new passages, on all processors.
-func (w *writer) analyze() {
+// analyze finds the terms of the new passages, on several processors.
+func (w *writer) analyze(ctx context.Context) {
+	fresh := 0
+	for _, p := range w.puts {
+		fresh += len(p.fresh)
+	}
+	workers, stepBack := analysts(ctx, len(w.puts), fresh)
 	var work sync.WaitGroup
 	todo := make(chan *pending)
-	for range min(runtime.GOMAXPROCS(0), len(w.puts)) {
+	for range workers {
 		work.Go(func() {
-			a := w.x.words.Get()
-			defer w.x.words.Put(a)
+			stepBack()
+			a := w.x.opt.Words.Get()
+			defer w.x.opt.Words.Put(a)
 			for p := range todo {
 				p.analyze(a)
 			}
@@ -299,7 +307,7 @@ func (w *writer) analyze() {
 func (p *pending) analyze(a *analysis.Analyzer) {
 	p.terms = map[string][]posting{}
 	for _, at := range p.fresh {
-		d := &p.now[at.strand%int(strands)][at.passage]
+		d := &p.now[at.strand%int(Strands)][at.passage]
 		t := a.Chunk(d.Text, d.Time)
 		d.Words, d.Marks = t.Words, t.Marks
 		for _, f := range t.Freqs {
@@ -357,19 +365,21 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 	}
 	defer func() { _ = put.Close() }() // as above
 	for _, term := range slices.Compact(terms) {
-		var data []byte
-		if err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
 		all := slices.Clone(added[term])
-		l := newList(bucket, data)
-		for p, ok := l.next(); ok; p, ok = l.next() {
-			if !w.dropped(p) {
-				all = append(all, p)
+		var data []byte
+		switch err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); {
+		case err == nil:
+			l := newList(bucket, term, data)
+			for p, ok := l.next(); ok; p, ok = l.next() {
+				if !w.dropped(p) {
+					all = append(all, p)
+				}
 			}
-		}
-		if l.bad {
-			return ErrDamaged
+			if l.bad {
+				return ErrDamaged
+			}
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
 		}
 		if len(all) == 0 {
 			_, err = w.tx.ExecContext(ctx, "DELETE FROM posting WHERE bucket=? AND term=?", bucket, []byte(term))
@@ -377,7 +387,7 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 			slices.SortFunc(all, func(a, b posting) int {
 				return cmp.Or(cmp.Compare(a.strand, b.strand), cmp.Compare(a.passage, b.passage))
 			})
-			_, err = put.ExecContext(ctx, bucket, []byte(term), appendList(nil, bucket, all))
+			_, err = put.ExecContext(ctx, bucket, []byte(term), encodeList(bucket, term, all))
 		}
 		if err != nil {
 			return err
@@ -405,7 +415,7 @@ func (w *writer) losing(ctx context.Context, bucket int) (terms []string, err er
 		if err := rows.Scan(&term, &data); err != nil {
 			return nil, err
 		}
-		l := newList(bucket, data)
+		l := newList(bucket, string(term), data)
 		for p, ok := l.next(); ok; p, ok = l.next() {
 			if w.dropped(p) {
 				terms = append(terms, string(term))
@@ -422,16 +432,17 @@ func (w *writer) losing(ctx context.Context, bucket int) (terms []string, err er
 // writeSources writes the rows of the sources that were put.
 func (w *writer) writeSources(ctx context.Context) error {
 	for _, p := range w.puts {
-		files := []byte{}
-		for _, f := range p.Files {
-			files = appendString(files, f)
-		}
-		heads, details := p.now.encode()
-		_, err := w.tx.ExecContext(ctx, "UPDATE source SET session=?, origin=?, stamp=?, change=?, files=?, bytes=?, heads=?, details=? WHERE id=?",
-			p.Session, p.From, p.Stamp, w.change, files, p.Bytes, heads, details, p.id)
-		if err != nil {
+		if err := w.writeSource(ctx, p.id, p.Source, &p.now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeSource writes the row of a source.
+func (w *writer) writeSource(ctx context.Context, id int, of *Source, all *passages) error {
+	heads, details := all.encode()
+	_, err := w.tx.ExecContext(ctx, "UPDATE source SET stamp=?, change=?, about=?, heads=?, details=? WHERE id=?",
+		of.Stamp, w.change, of.encode(), seal(heads, of.Key), seal(details, of.Key), id)
+	return err
 }

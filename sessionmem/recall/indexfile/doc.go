@@ -3,7 +3,7 @@
 // a time, replaces an index with a rebuilt one, and informs other processes of the progress
 // of a long indexing run and of damage.
 //
-// It knows nothing of transcripts or searches. The engine package owns the file's contents.
+// It knows nothing of transcripts or searches. The index package owns the file's contents.
 //
 // Rules:
 //   - A writer holds Lock, which covers all processes. A reader sees one moment (Read) and

@@ -11,8 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // The files of the index in the cache folder.
@@ -29,9 +28,8 @@ const (
 type Config struct {
 	Folder   string         // the cache folder
 	Root     string         // the data folder that is indexed
-	Limits   *engine.Limits // read when the file is opened
+	Options  *index.Options // read when the file is opened
 	Broken   func()         // called when the index has to be rebuilt
-	Idle     func()         // called when the index has been idle for a while
 	Progress func(Progress) // reports another process that Lock waits for; may be nil
 	Logger   *slog.Logger
 }
@@ -46,9 +44,9 @@ type File struct {
 	path    string
 	writing chan struct{} // 1 place: held by the writer in this process
 
-	mu     sync.Mutex     // guards the fields below; never held while the engine is used
-	engine *engine.Engine // nil: not open
-	users  map[*engine.Engine]int
+	mu     sync.Mutex   // guards the fields below; never held while the index is used
+	index  *index.Index // nil: not open
+	users  map[*index.Index]int
 	broken bool // the file is damaged or of another version and has to be rebuilt
 	idle   *time.Timer
 	closed bool
@@ -58,7 +56,7 @@ type File struct {
 // New returns the index file of a folder. The file is opened on first use.
 func New(cfg Config) *File {
 	return &File{
-		cfg: cfg, path: filepath.Join(cfg.Folder, indexFile), writing: make(chan struct{}, 1), users: map[*engine.Engine]int{},
+		cfg: cfg, path: filepath.Join(cfg.Folder, indexFile), writing: make(chan struct{}, 1), users: map[*index.Index]int{},
 		Activity: Activity{folder: cfg.Folder, logger: cfg.Logger},
 	}
 }
@@ -101,16 +99,16 @@ func (f *File) Close() error {
 func (f *File) Unload() (open bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.engine == nil || f.users[f.engine] > 0 {
-		return f.engine != nil, nil
+	if f.index == nil || f.users[f.index] > 0 {
+		return f.index != nil, nil
 	}
 	return true, f.drop()
 }
 
-// drop closes the engine, or leaves that to its last user. The caller holds mu.
+// drop closes the index, or leaves that to its last user. The caller holds mu.
 func (f *File) drop() error {
-	e := f.engine
-	f.engine = nil
+	e := f.index
+	f.index = nil
 	if e == nil || f.users[e] > 0 {
 		return nil
 	}
@@ -148,43 +146,43 @@ func (f *File) IsCurrent() bool {
 
 // Use returns the open index, opening it if necessary; fs.ErrNotExist if there is none. The
 // caller calls done when it no longer uses it.
-func (f *File) Use(ctx context.Context) (e *engine.Engine, done func(), err error) {
+func (f *File) Use(ctx context.Context) (e *index.Index, done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return nil, nil, ErrClosed
 	}
-	if f.engine != nil && f.engine.Moved() {
+	if f.index != nil && f.index.Moved() {
 		if err := f.drop(); err != nil {
 			f.cfg.Logger.Debug("an index that was replaced did not close", "err", err)
 		}
 	}
-	if f.engine == nil {
-		e, err := engine.Open(ctx, f.path, f.cfg.Root, false, *f.cfg.Limits, f.cfg.Logger)
+	if f.index == nil {
+		e, err := index.Open(ctx, f.path, f.cfg.Root, false, *f.cfg.Options)
 		if err != nil {
-			f.broken = f.broken || errors.Is(err, tables.ErrOther) || tables.IsDamaged(err)
+			f.broken = f.broken || errors.Is(err, index.ErrOther) || errors.Is(err, index.ErrDamaged)
 			return nil, nil, err
 		}
-		f.engine = e
+		f.index = e
 		if e.Older() {
 			f.broken = true
 			f.cfg.Broken()
 		}
 	}
-	e = f.engine
+	e = f.index
 	f.users[e]++
 	f.restartIdle()
 	return e, func() { f.release(e) }, nil
 }
 
-func (f *File) release(e *engine.Engine) {
+func (f *File) release(e *index.Index) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.users[e]--; f.users[e] > 0 {
 		return
 	}
 	delete(f.users, e)
-	if e != f.engine {
+	if e != f.index {
 		if err := e.Close(); err != nil {
 			f.cfg.Logger.Debug("an index that was replaced did not close", "err", err)
 		}
@@ -203,10 +201,9 @@ func (f *File) restartIdle() {
 	f.idle = time.AfterFunc(idleAfter, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.engine == nil || f.users[f.engine] > 0 {
+		if f.index == nil || f.users[f.index] > 0 {
 			return // the next use restarts the timer
 		}
-		f.cfg.Idle()
 		if err := f.drop(); err != nil {
 			f.cfg.Logger.Debug("the idle index did not close", "err", err)
 		}
@@ -214,13 +211,13 @@ func (f *File) restartIdle() {
 }
 
 // Read calls use with the index at one moment; fs.ErrNotExist if there is none yet.
-func (f *File) Read(ctx context.Context, use func(s *engine.Snapshot) error) error {
+func (f *File) Read(ctx context.Context, use func(s *index.Snapshot) error) error {
 	e, done, err := f.Use(ctx)
 	if err != nil {
 		return f.unreadable(err)
 	}
 	defer done()
-	if err = e.Read(ctx, use); tables.IsDamaged(err) {
+	if err = e.Read(ctx, use); errors.Is(err, index.ErrDamaged) {
 		return f.unreadable(err)
 	}
 	return err
@@ -231,10 +228,10 @@ func (f *File) unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, tables.ErrOther): // counts as none
+	case errors.Is(err, index.ErrOther): // counts as none
 		f.cfg.Broken()
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case tables.IsDamaged(err):
+	case errors.Is(err, index.ErrDamaged):
 		f.MarkDamaged(err)
 		if f.Activity.runs() {
 			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
@@ -246,7 +243,7 @@ func (f *File) unreadable(err error) error {
 
 // MarkDamaged records that the index is damaged, if err means that.
 func (f *File) MarkDamaged(err error) {
-	if !tables.IsDamaged(err) {
+	if !errors.Is(err, index.ErrDamaged) {
 		return
 	}
 	f.mu.Lock()

@@ -2,6 +2,7 @@ package indexfile
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -11,17 +12,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // newTest returns an index file in a folder. broken is called when the index has to be
 // rebuilt.
 func newTest(t *testing.T, folder string, broken func()) *File {
 	t.Helper()
-	limits := engine.DefaultLimits()
-	f := New(Config{Folder: folder, Root: "root", Limits: &limits, Broken: broken, Idle: func() {}, Logger: slog.New(slog.DiscardHandler)})
+	f := New(Config{Folder: folder, Root: "root", Options: &index.Options{}, Broken: broken, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -37,14 +35,14 @@ func build(t *testing.T, f *File) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if err := f.Replace(t.Context(), func(*engine.Engine) error { return nil }); err != nil {
+	if err := f.Replace(t.Context(), func(*index.Index) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func read(t *testing.T, f *File) error {
 	t.Helper()
-	return f.Read(t.Context(), func(*engine.Snapshot) error { return nil })
+	return f.Read(t.Context(), func(*index.Snapshot) error { return nil })
 }
 
 func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
@@ -59,7 +57,7 @@ func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
 		{"empty", func(path string) error { return os.Truncate(path, 0) }, fs.ErrNotExist, false},
 		{"no database", func(path string) error {
 			return os.WriteFile(path, []byte("no database at all, whatever its name says"), 0o600)
-		}, format.ErrDamaged, true},
+		}, index.ErrDamaged, true},
 	} {
 		folder, broken := t.TempDir(), 0
 		f := newTest(t, folder, func() { broken++ })
@@ -112,8 +110,8 @@ func TestAnErasureWaitsForAWriterOnlyAsLongAsAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := func(*engine.Snapshot, *engine.Erasure) error { return nil }
-	if err := f.Erase(t.Context(), time.Millisecond, none); !errors.Is(err, tables.ErrBusy) {
+	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
+	if err := f.Erase(t.Context(), time.Millisecond, none); !errors.Is(err, index.ErrBusy) {
 		t.Errorf("%v while another writes, want ErrBusy", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
@@ -135,11 +133,11 @@ func TestErasureRemovesAnInterruptedRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := errors.New("stopped")
-	if err := f.Replace(t.Context(), func(*engine.Engine) error { return stopped }); !errors.Is(err, stopped) || !f.IsUnfinished() {
+	if err := f.Replace(t.Context(), func(*index.Index) error { return stopped }); !errors.Is(err, stopped) || !f.IsUnfinished() {
 		t.Fatalf("%v, unfinished %v", err, f.IsUnfinished())
 	}
 	unlock()
-	if err := f.Erase(t.Context(), time.Minute, func(*engine.Snapshot, *engine.Erasure) error { return nil }); err != nil || f.IsUnfinished() {
+	if err := f.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }); err != nil || f.IsUnfinished() {
 		t.Errorf("%v, unfinished %v", err, f.IsUnfinished())
 	}
 }
@@ -179,7 +177,7 @@ func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 	if f.Exists() || f.Size() != 0 {
 		t.Errorf("exists %v, %d bytes, before it is made", f.Exists(), f.Size())
 	}
-	if err := f.Write(t.Context(), func(*engine.Engine) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+	if err := f.Write(t.Context(), func(*index.Index) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want that there is none to write to", err)
 	}
 	unlock, err := f.Lock(t.Context())
@@ -212,7 +210,7 @@ func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 			}
 		}, true},
 		{"another erased", func() {
-			if err := other.Erase(t.Context(), time.Minute, func(*engine.Snapshot, *engine.Erasure) error { return nil }); err != nil {
+			if err := other.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }); err != nil {
 				t.Error(err)
 			}
 			if err := errors.Join(other.Close(), f.Close()); err != nil {
@@ -220,7 +218,7 @@ func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 			}
 		}, false},
 		{"it is marked again", f.MarkCurrent, true},
-		{"it is damaged", func() { f.MarkDamaged(format.ErrDamaged) }, false},
+		{"it is damaged", func() { f.MarkDamaged(index.ErrDamaged) }, false},
 	} {
 		if c.do(); f.IsCurrent() != c.want {
 			t.Errorf("when %s: current %v, want %v", c.what, f.IsCurrent(), c.want)
@@ -242,7 +240,7 @@ func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	build(t, f)
-	if err := before.Read(t.Context(), func(*engine.Snapshot) error { return nil }); err != nil {
+	if err := before.Read(t.Context(), func(*index.Snapshot) error { return nil }); err != nil {
 		t.Errorf("the old file: %v", err)
 	}
 	now, done2, err := f.Use(t.Context())
@@ -251,14 +249,17 @@ func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
 	}
 	done()
 	done2()
-	if err := before.Read(t.Context(), func(*engine.Snapshot) error { return nil }); err == nil {
+	if err := before.Read(t.Context(), func(*index.Snapshot) error { return nil }); err == nil {
 		t.Error("nobody uses the old file, and it is still open")
 	}
 }
 
 func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
 	older := func(path string) error {
-		db, err := tables.Open(context.Background(), path, "root", true, 0)
+		if err := makeOf(path, "root"); err != nil {
+			return err
+		}
+		db, err := sql.Open("sqlite", "file:"+path)
 		if err == nil {
 			_, err = db.ExecContext(context.Background(), "UPDATE meta SET value=value-1 WHERE key='analysis'")
 			err = errors.Join(err, db.Close())
@@ -286,10 +287,10 @@ func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if err := f.Replace(t.Context(), func(*engine.Engine) error { return format.ErrDamaged }); !errors.Is(err, format.ErrDamaged) || f.IsUnfinished() {
+	if err := f.Replace(t.Context(), func(*index.Index) error { return index.ErrDamaged }); !errors.Is(err, index.ErrDamaged) || f.IsUnfinished() {
 		t.Errorf("%v, unfinished %v; want that a damaged rebuild isn't resumed", err, f.IsUnfinished())
 	}
-	if err := f.Replace(t.Context(), func(*engine.Engine) error {
+	if err := f.Replace(t.Context(), func(*index.Index) error {
 		if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("while it is built: %v", err)
 		}
@@ -299,16 +300,19 @@ func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
 	}
 }
 
-func openElsewhere(path string) error {
-	db, err := tables.Open(context.Background(), path, "elsewhere", true, 0)
+func openElsewhere(path string) error { return makeOf(path, "elsewhere") }
+
+// makeOf makes an index file of a data folder.
+func makeOf(path, root string) error {
+	x, err := index.Open(context.Background(), path, root, true, index.Options{})
 	if err != nil {
 		return err
 	}
-	return db.Close()
+	return x.Close()
 }
 
 func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
-	none := func(*engine.Snapshot, *engine.Erasure) error { return nil }
+	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
 	for what, spoil := range map[string]func(path string) error{
 		"no database":       func(path string) error { return os.WriteFile(path, []byte("words and no database"), 0o600) },
 		"of another folder": openElsewhere,
@@ -327,7 +331,7 @@ func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
 	f := newTest(t, t.TempDir(), func() {})
 	build(t, f)
 	stopped := errors.New("stopped")
-	if err := f.Erase(t.Context(), time.Minute, func(*engine.Snapshot, *engine.Erasure) error { return stopped }); !errors.Is(err, stopped) {
+	if err := f.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, stopped }); !errors.Is(err, stopped) {
 		t.Errorf("%v, want that it was stopped", err)
 	}
 }
@@ -338,7 +342,7 @@ func TestAnIndexOfAnotherFolderCountsAsNone(t *testing.T) {
 	if err := openElsewhere(f.Path()); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, tables.ErrOther) || broken != 1 || !f.Damaged() {
+	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, index.ErrOther) || broken != 1 || !f.Damaged() {
 		t.Errorf("%v, reported %d times", err, broken)
 	}
 }
@@ -353,7 +357,7 @@ func TestDamageFoundWhileItIsRebuiltCountsAsNone(t *testing.T) {
 		t.Errorf("%v, want that there is none yet", err)
 	}
 	end()
-	if err := read(t, f); errors.Is(err, fs.ErrNotExist) || !tables.IsDamaged(err) {
+	if err := read(t, f); errors.Is(err, fs.ErrNotExist) || !errors.Is(err, index.ErrDamaged) {
 		t.Errorf("%v, want damage", err)
 	}
 }
@@ -361,8 +365,7 @@ func TestDamageFoundWhileItIsRebuiltCountsAsNone(t *testing.T) {
 func TestWhoWaitsForAnotherWriterSeesItsProgress(t *testing.T) {
 	folder := t.TempDir()
 	writer, seen := newTest(t, folder, func() {}), make(chan Progress, 100)
-	limits := engine.DefaultLimits()
-	f := New(Config{Folder: folder, Root: "root", Limits: &limits, Broken: func() {}, Idle: func() {}, Progress: func(p Progress) { seen <- p }, Logger: slog.New(slog.DiscardHandler)})
+	f := New(Config{Folder: folder, Root: "root", Options: &index.Options{}, Broken: func() {}, Progress: func(p Progress) { seen <- p }, Logger: slog.New(slog.DiscardHandler)})
 	unlock, err := writer.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)

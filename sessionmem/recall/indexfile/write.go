@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -46,7 +45,7 @@ func (f *File) Lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // Write calls write with the index while nobody else writes to it.
-func (f *File) Write(ctx context.Context, write func(e *engine.Engine) error) error {
+func (f *File) Write(ctx context.Context, write func(e *index.Index) error) error {
 	unlock, err := f.Lock(ctx)
 	if err != nil {
 		return err
@@ -61,7 +60,7 @@ func (f *File) Write(ctx context.Context, write func(e *engine.Engine) error) er
 }
 
 // Create makes the file and returns it as Use does. The caller holds the lock.
-func (f *File) Create(ctx context.Context) (*engine.Engine, func(), error) {
+func (f *File) Create(ctx context.Context) (*index.Index, func(), error) {
 	made, err := f.open(ctx, f.path)
 	if err != nil {
 		return nil, nil, err
@@ -73,22 +72,22 @@ func (f *File) Create(ctx context.Context) (*engine.Engine, func(), error) {
 }
 
 // open opens or creates an index file.
-func (f *File) open(ctx context.Context, path string) (*engine.Engine, error) {
-	return engine.Open(ctx, path, f.cfg.Root, true, *f.cfg.Limits, f.cfg.Logger)
+func (f *File) open(ctx context.Context, path string) (*index.Index, error) {
+	return index.Open(ctx, path, f.cfg.Root, true, *f.cfg.Options)
 }
 
 // Replace builds the index from nothing, or resumes after a crash, and replaces the old one,
 // which answers meanwhile. It keeps the vectors of unchanged passages. The caller holds the
 // lock.
-func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) error {
+func (f *File) Replace(ctx context.Context, build func(e *index.Index) error) error {
 	defer f.Activity.Begin()()
 	path := filepath.Join(f.cfg.Folder, newFile)
 	e, err := f.open(ctx, path)
 	if err == nil && e.Older() {
-		err = errors.Join(tables.ErrOther, e.Close())
+		err = errors.Join(index.ErrOther, e.Close())
 	}
 	if err != nil { // left by a crash or by another version
-		if err := tables.Remove(path); err != nil {
+		if err := index.Remove(path); err != nil {
 			return err
 		}
 		if e, err = f.open(ctx, path); err != nil {
@@ -97,8 +96,10 @@ func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) 
 	}
 	err = build(e)
 	if err == nil {
-		if cerr := e.CarryVectors(ctx, f.path); cerr != nil { // mostly because the index is damaged
-			f.cfg.Logger.Warn("the vectors are made anew too", "err", cerr)
+		if f.Exists() {
+			if cerr := e.TakeVectors(ctx, f.path); cerr != nil { // mostly because the index is damaged
+				f.cfg.Logger.Warn("the vectors are made anew too", "err", cerr)
+			}
 		}
 		err = ctx.Err()
 	}
@@ -106,8 +107,8 @@ func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) 
 		err = e.EmptyLog(ctx)
 	}
 	if err = errors.Join(err, e.Close()); err != nil {
-		if tables.IsDamaged(err) {
-			err = errors.Join(err, tables.Remove(path))
+		if errors.Is(err, index.ErrDamaged) {
+			err = errors.Join(err, index.Remove(path))
 		}
 		return err
 	}
@@ -142,9 +143,9 @@ func (f *File) IsUnfinished() bool {
 
 // Erase physically removes the passages that choose selects: when it returns, no byte of them
 // is left in the index files or in an interrupted rebuild, which will start afresh. It
-// removes an index that can't be read. It returns tables.ErrBusy if another process writes
+// removes an index that can't be read. It returns index.ErrBusy if another process writes
 // for longer than patience.
-func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(now *engine.Snapshot, out *engine.Erasure) error) error {
+func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(now *index.Snapshot) (sources []string, places []index.Place, err error)) error {
 	unlock, err := f.lockSoon(ctx, patience)
 	if err != nil {
 		return err
@@ -158,29 +159,32 @@ func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(no
 		return errors.Join(f.removeUnfinished(), f.discard())
 	}
 	defer done()
-	if err := e.Erase(ctx, choose); err != nil {
+	var sources []string
+	var places []index.Place
+	err = e.Read(ctx, func(now *index.Snapshot) (err error) {
+		sources, places, err = choose(now)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if err := e.EmptyLog(ctx); err != nil {
-		return err
-	}
-	return f.removeUnfinished()
+	return errors.Join(e.Erase(ctx, sources, places), f.removeUnfinished())
 }
 
-// lockSoon is Lock with a time limit, after which it returns tables.ErrBusy.
+// lockSoon is Lock with a time limit, after which it returns index.ErrBusy.
 func (f *File) lockSoon(ctx context.Context, patience time.Duration) (unlock func(), err error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	unlock, err = f.Lock(wait)
 	if err != nil && wait.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: it is being written", tables.ErrBusy)
+		err = fmt.Errorf("%w: it is being written", index.ErrBusy)
 	}
 	return unlock, err
 }
 
 // removeUnfinished removes an interrupted rebuild. The caller holds the lock, so nobody is
 // building it.
-func (f *File) removeUnfinished() error { return tables.Remove(filepath.Join(f.cfg.Folder, newFile)) }
+func (f *File) removeUnfinished() error { return index.Remove(filepath.Join(f.cfg.Folder, newFile)) }
 
 // discard removes the index.
 func (f *File) discard() error {
@@ -188,5 +192,5 @@ func (f *File) discard() error {
 	defer f.mu.Unlock()
 	err := f.drop()
 	f.clearDamage()
-	return errors.Join(err, tables.Remove(f.path))
+	return errors.Join(err, index.Remove(f.path))
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 	"time"
 
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // compareEvery is how often a search compares the files with the index if nothing else does.
@@ -45,17 +44,13 @@ func (x *Indexer) compare(ctx context.Context) error {
 		return err
 	}
 	behind := len(found)
-	err = x.cfg.File.Read(ctx, func(now *engine.Snapshot) error {
+	err = x.cfg.File.Read(ctx, func(now *index.Snapshot) error {
 		if now.Older() { // it answers as well as it can until the new one is ready
 			behind = len(found)
 			return nil
 		}
-		behind = 0
-		for _, s := range found {
-			if k := now.Source(s.Key); k == nil || !slices.Equal(k.State.Files, s.Files) {
-				behind++
-			}
-		}
+		todo, _ := differences(now, found)
+		behind = len(todo)
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

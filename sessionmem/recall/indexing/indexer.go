@@ -7,18 +7,17 @@ import (
 	"sync"
 	"time"
 
-	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // Config configures an Indexer. Only Progress may be nil.
 type Config struct {
-	Corpus    *corpus.Corpus
-	File      *indexfile.File
-	Analyzers *analysis.Pool
-	Progress  func(indexfile.Progress) // may be nil; called on the indexing goroutine
-	Logger    *slog.Logger
+	Corpus   *corpus.Corpus
+	File     *indexfile.File
+	Progress func(indexfile.Progress) // may be nil; called on the indexing goroutine
+	Logger   *slog.Logger
 }
 
 // Indexer keeps an index file in step with the files it indexes. It is safe for concurrent
@@ -50,7 +49,7 @@ func (x *Indexer) Run(ctx context.Context, did func(Report)) {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	for {
-		report, err := x.KeepUp(InBackground(ctx))
+		report, err := x.KeepUp(index.InBackground(ctx))
 		if err != nil && ctx.Err() == nil {
 			x.cfg.Logger.Warn("the search index could not be brought up to date; it is tried again", "err", err)
 		}

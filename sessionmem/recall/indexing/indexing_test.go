@@ -2,6 +2,7 @@ package indexing_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,9 +22,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
@@ -38,7 +37,6 @@ type folder struct {
 	root, cache string
 	store       *sessionmem.Store
 	corpus      *corpus.Corpus
-	limits      engine.Limits
 	now         time.Time
 	progress    func(indexfile.Progress) // may be nil
 }
@@ -51,7 +49,7 @@ type process struct {
 
 func newFolder(t *testing.T) *folder {
 	t.Helper()
-	f := &folder{T: t, root: t.TempDir(), cache: t.TempDir(), limits: engine.DefaultLimits(), now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
+	f := &folder{T: t, root: t.TempDir(), cache: t.TempDir(), now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
 	f.store = storetest.Open(t, f.root)
 	f.corpus = &corpus.Corpus{Root: f.root, Store: f.store, Memory: memory.New(memory.Config{Root: f.root})}
 	f.process = f.open()
@@ -63,8 +61,8 @@ func (f *folder) open() *process {
 	f.Helper()
 	var p process
 	logger := slog.New(slog.DiscardHandler)
-	p.file = indexfile.New(indexfile.Config{Folder: f.cache, Root: f.root, Limits: &f.limits, Broken: func() { p.Recheck() }, Idle: func() {}, Logger: logger})
-	p.Indexer = indexing.New(indexing.Config{Corpus: f.corpus, File: p.file, Analyzers: &analysis.Pool{}, Logger: logger, Progress: func(now indexfile.Progress) {
+	p.file = indexfile.New(indexfile.Config{Folder: f.cache, Root: f.root, Options: &index.Options{}, Broken: func() { p.Recheck() }, Logger: logger})
+	p.Indexer = indexing.New(indexing.Config{Corpus: f.corpus, File: p.file, Logger: logger, Progress: func(now indexfile.Progress) {
 		if f.progress != nil {
 			f.progress(now)
 		}
@@ -120,10 +118,10 @@ func (f *folder) keepUp() indexing.Report {
 // answers returns what a process finds for a question, best first, each with its score.
 func (f *folder) answers(p *process, question string) (texts, whole []string, err error) {
 	f.Helper()
-	err = p.file.Read(f.Context(), func(s *engine.Snapshot) error {
+	err = p.file.Read(f.Context(), func(s *index.Snapshot) error {
 		texts, whole = nil, nil
 		w, q := rank.Default(), rank.Query{Terms: analysis.NewAnalyzer().Query(question, f.now), Now: f.now, Limit: 40}
-		found, err := s.Candidates(f.Context(), engine.Question{Terms: q.Terms, Weights: &w})
+		found, err := s.Candidates(f.Context(), index.Question{Terms: q.Terms, Weights: &w})
 		r := f.corpus.Texts()
 		defer r.Close()
 		for _, c := range rank.Order(q, &w, found.Candidates, nil) {
@@ -131,7 +129,7 @@ func (f *folder) answers(p *process, question string) (texts, whole []string, er
 			if err != nil {
 				return err
 			}
-			chunk, place := corpus.ChunkOf(&d, &k.Name, k.State.Files)
+			chunk, place := corpus.ChunkOf(&d, &k.Source)
 			text, err := r.Read(f.Context(), chunk, place)
 			if err != nil {
 				continue // as a search does, until the file is indexed again
@@ -233,7 +231,7 @@ func TestEveryChangeOfAFileIsFollowed(t *testing.T) {
 		}, "heron", "the heron flies", 2, ""},
 		{"a block marked as forgotten", func() {
 			f.rewrite(f.transcript("cpu-a"), func(s string) string { return strings.Replace(s, "the heron flies", "[forgotten]", 1) })
-		}, "wolf", "the wolf howls", 1, "heron"},
+		}, "wolf", "the wolf howls", 0, "heron"},
 		{"a session deleted", func() {
 			if err := os.Remove(f.transcript("cpu-b")); err != nil {
 				t.Fatal(err)
@@ -300,7 +298,7 @@ func TestDamageFoundByAnotherProcessIsRepaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.process = f.open()
-	if _, _, err := f.answers(f.process, "otter swims"); !errors.Is(err, format.ErrDamaged) {
+	if _, _, err := f.answers(f.process, "otter swims"); !errors.Is(err, index.ErrDamaged) {
 		t.Fatalf("%v, want that it is damaged", err)
 	}
 	if _, err := keeper.KeepUp(t.Context()); err != nil {
@@ -372,11 +370,11 @@ func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
 			}
 		}
 		other := f.open()
-		err := other.file.Erase(t.Context(), time.Minute, func(now *engine.Snapshot, out *engine.Erasure) error {
+		err := other.file.Erase(t.Context(), time.Minute, func(now *index.Snapshot) (sources []string, _ []index.Place, _ error) {
 			for _, k := range now.OfSession("cpu-last") {
-				out.Source(k)
+				sources = append(sources, k.Key)
 			}
-			return nil
+			return sources, nil, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -413,7 +411,6 @@ func TestASweepWithoutChangesLoadsNothing(t *testing.T) {
 func someTalk(t *testing.T) *folder {
 	t.Helper()
 	f := newFolder(t)
-	f.limits.DeltaDocs = 8 // a segment, and a delta
 	for i := range 6 {
 		f.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the otter number %d swims", i), "it swims well", "what about herons?", "they stand in main.go:42, E0432")
 	}
@@ -618,11 +615,10 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 		"an update": func(f *folder, ctx context.Context) (indexing.Report, error) { return f.Sync(ctx) },
 		"a rebuild": func(f *folder, ctx context.Context) (indexing.Report, error) { return f.Rebuild(ctx) },
 		"one in the background": func(f *folder, ctx context.Context) (indexing.Report, error) {
-			return f.KeepUp(indexing.InBackground(ctx))
+			return f.KeepUp(index.InBackground(ctx))
 		},
 	} {
 		f := newFolder(t)
-		f.limits.BulkDocs = 4
 		for i := range enough {
 			f.say(fmt.Sprintf("cpu-s%d", i), transcript.KindUser, fmt.Sprintf("the otter number %d swims", i))
 		}
@@ -677,7 +673,7 @@ func TestCoverageCountsFilesThatChanged(t *testing.T) {
 	f.Changed(f.transcript("cpu-b"))
 	f.keepUp()
 	covers("it was reported", 3, 0)
-	db, err := tables.Open(t.Context(), f.file.Path(), f.root, false, 0)
+	db, err := sql.Open("sqlite", "file:"+f.file.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

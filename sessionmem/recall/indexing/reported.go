@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Files and sessions passed to Changed and SessionChanged are indexed without checking all
@@ -88,9 +87,9 @@ func (x *Indexer) syncReported(ctx context.Context) (Report, bool) {
 
 // indexReported indexes what was reported if that identifies the sources. Errors are left
 // to the check of all files.
-func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported map[string]bool) (report Report, ok bool) {
+func (x *Indexer) indexReported(ctx context.Context, e *index.Index, reported map[string]bool) (report Report, ok bool) {
 	var todo []corpus.Source
-	err := e.Read(ctx, func(now *engine.Snapshot) error {
+	err := e.Read(ctx, func(now *index.Snapshot) error {
 		t := reportedSources{x: x, now: now}
 		todo, ok = t.find(reported)
 		return nil
@@ -98,9 +97,6 @@ func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported 
 	if err == nil && ok {
 		report.Files = len(todo)
 		err = x.indexSources(ctx, e, todo, nil, &report)
-	}
-	if err == nil && ok {
-		err = e.Tidy(ctx)
 	}
 	if err != nil {
 		x.cfg.Logger.Debug("the reported changes could not be indexed; all files are checked", "err", err)
@@ -111,7 +107,7 @@ func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported 
 // reportedSources finds the sources of reported changes.
 type reportedSources struct {
 	x        *Indexer
-	now      *engine.Snapshot
+	now      *index.Snapshot
 	found    []corpus.Source
 	memories map[string]corpus.Source // nil: not listed yet
 }
@@ -164,7 +160,7 @@ func (t *reportedSources) file(file string) bool {
 	k := t.now.Source("session/" + file)
 	if k == nil || !holds(k, file) {
 		all := t.now.Sources()
-		at := slices.IndexFunc(all, func(k *engine.Source) bool { return k != nil && k.Session != "" && holds(k, file) })
+		at := slices.IndexFunc(all, func(k *index.Indexed) bool { return k.Session != "" && holds(k, file) })
 		if at < 0 {
 			return false
 		}
@@ -174,24 +170,15 @@ func (t *reportedSources) file(file string) bool {
 	return ok
 }
 
-func holds(k *engine.Source, file string) bool {
-	return slices.ContainsFunc(k.State.Files, func(f format.File) bool { return f.File == file })
-}
+func holds(k *index.Indexed, file string) bool { return slices.Contains(k.Files, file) }
 
 // take adds a source with its files as they are now; ok is false if one of them is gone.
-func (t *reportedSources) take(k *engine.Source) (changed, ok bool) {
-	if len(k.State.Files) == 0 || t.x.cfg.Corpus.Store.IsPrivate(k.Session) {
+func (t *reportedSources) take(k *index.Indexed) (changed, ok bool) {
+	s, ok := t.x.cfg.Corpus.Now(&k.Source)
+	if !ok || len(k.Files) == 0 || t.x.cfg.Corpus.Store.IsPrivate(k.Session) {
 		return false, false
 	}
-	s := corpus.Source{Name: k.Name}
-	for _, f := range k.State.Files {
-		state, ok := t.x.cfg.Corpus.Store.Catalog().State(f.File)
-		if !ok {
-			return false, false
-		}
-		s.Files = append(s.Files, format.File(state))
-	}
-	changed = !slices.Equal(s.Files, k.State.Files)
+	changed = s.Stamp() != k.Stamp
 	if changed && !slices.ContainsFunc(t.found, func(f corpus.Source) bool { return f.Key == s.Key }) {
 		t.found = append(t.found, s)
 	}
@@ -215,7 +202,7 @@ func (t *reportedSources) memory(path string) bool {
 		}
 	}
 	s, ok := t.memories[path]
-	if ok && !slices.Equal(s.Files, k.State.Files) {
+	if ok && s.Stamp() != k.Stamp {
 		t.found = append(t.found, s)
 	}
 	return ok

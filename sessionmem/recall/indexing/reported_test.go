@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -72,7 +71,6 @@ func TestReportedChangesAreIndexedWithoutCheckingOtherFiles(t *testing.T) {
 
 func TestReportedTurnsAreFoundOneAfterTheOther(t *testing.T) {
 	f := newFolder(t)
-	f.limits = engine.Limits{BulkDocs: 24, BulkTerms: 1 << 10, DeltaDocs: 8, DeltaRows: 5, DeltaGrown: 14, FanIn: 2, Smallest: 8, Segment: 48, DeadShare: 3} // so that each turn merges something
 	f.talk("cpu-a", "the otter swims", "it does")
 	f.sync()
 	for i, word := range strings.Fields("aardvark bison caracal dingo echidna fossa gecko hyena ibex jackal kudu lemur marmot numbat ocelot") {

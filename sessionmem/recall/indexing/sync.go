@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Report counts what an indexing run did.
@@ -89,13 +88,10 @@ func (x *Indexer) Sync(ctx context.Context) (Report, error) {
 	defer done()
 	report, err := x.sync(ctx, e)
 	if err == nil {
-		err = e.Tidy(ctx)
-	}
-	if err == nil {
 		file.MarkCurrent()
 	}
 	report.Took = time.Since(begun)
-	if tables.IsDamaged(err) {
+	if errors.Is(err, index.ErrDamaged) {
 		file.MarkDamaged(err)
 		return x.replace(ctx, begun)
 	}
@@ -115,7 +111,7 @@ func (x *Indexer) Rebuild(ctx context.Context) (Report, error) {
 
 // replace replaces the index with a rebuilt one. The caller holds the writers' lock.
 func (x *Indexer) replace(ctx context.Context, begun time.Time) (report Report, err error) {
-	err = x.cfg.File.Replace(ctx, func(e *engine.Engine) (err error) {
+	err = x.cfg.File.Replace(ctx, func(e *index.Index) (err error) {
 		report, err = x.sync(ctx, e)
 		return err
 	})
@@ -123,8 +119,8 @@ func (x *Indexer) replace(ctx context.Context, begun time.Time) (report Report, 
 	return report, err
 }
 
-// sync brings an engine's index up to date. The caller holds the writers' lock.
-func (x *Indexer) sync(ctx context.Context, e *engine.Engine) (Report, error) {
+// sync brings an index up to date. The caller holds the writers' lock.
+func (x *Indexer) sync(ctx context.Context, e *index.Index) (Report, error) {
 	x.mu.Lock()
 	reported := x.dirty
 	x.dirty, x.any = map[string]bool{}, false
@@ -144,12 +140,17 @@ func (x *Indexer) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 	return report, nil
 }
 
-func (x *Indexer) syncAll(ctx context.Context, e *engine.Engine) (report Report, print uint64, err error) {
+func (x *Indexer) syncAll(ctx context.Context, e *index.Index) (report Report, print uint64, err error) {
 	found, err := x.cfg.Corpus.Sources(ctx)
 	if err != nil {
 		return Report{}, 0, err
 	}
-	todo, gone, err := differences(ctx, e, found)
+	var todo []corpus.Source
+	var gone []string
+	err = e.Read(ctx, func(now *index.Snapshot) error {
+		todo, gone = differences(now, found)
+		return nil
+	})
 	report.Files = len(found)
 	if err != nil || len(todo)+len(gone) == 0 {
 		return report, printOf(x.seed, found), err

@@ -213,7 +213,7 @@ func (q *question) args() pgx.NamedArgs {
 }
 
 // rank computes the features that candidates are ranked by, in the same way as the index of a
-// machine (see recall/engine).
+// machine (see recall/index).
 func (q *question) rank(list []found, out *recall.ServerFound) {
 	own := q.count(list)
 	w := q.Weights

@@ -28,7 +28,7 @@ SELECT coalesce((SELECT sum(docs) FROM scope WHERE id NOT IN (SELECT id FROM all
 	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(words) FROM source), 0)::bigint,
 	EXISTS (SELECT FROM source WHERE cold AND id IN (SELECT id FROM allowed))`
 
-// byWords finds passages by words. As in the index of a machine (recall/engine), a message
+// byWords finds passages by words. As in the index of a machine (recall/index), a message
 // gets a share of the words of its neighbours and of its session. Here a word occurs in a
 // passage or not; the caller counts how often. Common terms take no part (see gather): they
 // are looked up only for the passages that the others found. %s is the tier.

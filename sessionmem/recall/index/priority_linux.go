@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"runtime"
@@ -9,14 +9,14 @@ func TestBackgroundIndexingLeavesHalfOfTheProcessors(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
 	background := InBackground(t.Context())
 	for _, c := range []struct {
-		what  string
-		files int
-		got   int
-		want  int
+		what string
+		got  int
+		want int
 	}{
-		{"many, waited for", 1000, atATime(readers(t.Context(), 1000)), all},
-		{"many", 1000, atATime(readers(background, 1000)), (all + 1) / 2},
-		{"one, of a turn that ended", 1, atATime(readers(background, 1)), 1},
+		{"many, waited for", atATime(analysts(t.Context(), 1000, 1000)), all},
+		{"many", atATime(analysts(background, 1000, 1000)), (all + 1) / 2},
+		{"many of a few words", atATime(analysts(background, 1000, 10)), all},
+		{"one, of a turn that ended", atATime(analysts(background, 1, 1)), 1},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d at a time, want %d", c.what, c.got, c.want)

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package indexing
+package index
 
 // lowerPriority does nothing on systems without a priority per thread.
 func lowerPriority() {}

@@ -1,4 +1,4 @@
-package indexing
+package index
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestLoweringAThreadLeavesOthersUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stepBack := readers(InBackground(t.Context()), manyFiles)
+	_, stepBack := analysts(InBackground(t.Context()), 1, muchWork)
 	lowered := make(chan int, 1)
 	go func() {
 		stepBack()
