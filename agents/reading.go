@@ -60,8 +60,8 @@ const (
 	// maxThinkingTokens limits a model's thinking, in tokens. The limit is lower if the
 	// context is small.
 	maxThinkingTokens = 8192
-	// madeUpBytes is the length of a mark at the end of a reply that can only be a turn that
-	// the model makes up.
+	// madeUpBytes is how much of a turn or a result that the model makes up is read before the
+	// reply is stopped.
 	madeUpBytes = 64
 	// maxReason limits a server's reason to end an answer, in characters.
 	maxReason = 100
@@ -128,7 +128,7 @@ func (r *reading) onChunk(c ollama.Chunk) {
 		r.next = r.raw.Len() + max(madeUpBytes, r.raw.Len()/2) // seldom, since it reads all
 		if parts := r.parse("stop"); len(parts) > 1 {
 			last := parts[len(parts)-1]
-			if last.Kind == reply.KindMark && last.To-last.From > madeUpBytes {
+			if last.Over && last.To-last.From > madeUpBytes {
 				r.ended = endTurn
 			}
 		}

@@ -22,9 +22,9 @@ func (r *reading) parts(reason string) []Part {
 	}
 	if r.over >= 0 {
 		items = slices.DeleteFunc(slices.Clone(items), func(i item) bool { return i.from >= r.over })
-		items = append(items, item{from: r.over, to: len(r.s)})
+		items = append(items, item{from: r.over, to: len(r.s), kind: itemOver})
 	}
-	var all []item // with the text between, and whether text follows
+	var all []item // with the text between
 	hasText, at, last := false, 0, -1
 	for _, i := range append(items, item{from: len(r.s), to: len(r.s)}) {
 		if i.from > at {
@@ -35,7 +35,11 @@ func (r *reading) parts(reason string) []Part {
 		if at = i.to; i.to > i.from {
 			all = append(all, i)
 		}
+		if i.kind == itemLine && i.calls != nil && r.unfit == nil && i.calls[0].Why != "" {
+			r.unfit = &i.calls[0] // a line that begins with a tool's name, but is none of its calls
+		}
 	}
+	isShown := false // a call that is only shown
 	for from := 0; from < len(all); from++ {
 		to := from // the end of a group of calls, with blanks and marks between them
 		for n := from; n < len(all) && all[from].calls != nil; n++ {
@@ -45,34 +49,50 @@ func (r *reading) parts(reason string) []Part {
 				break
 			}
 		}
-		if to > from {
-			r.decide(all[from:to], hasText, last > all[to-1].from)
-			from = to - 1
+		if to == from {
+			continue
 		}
+		behind := "" // the text directly behind the group
+		for n := to; n < len(all) && (all[n].kind == itemMark || all[n].kind == itemShown && all[n].calls == nil) && strings.TrimSpace(behind) == ""; n++ {
+			if all[n].kind == itemShown {
+				behind = r.s[all[n].from:all[n].to]
+			}
+		}
+		why, tool, example := r.verdict(all[from:to], hasText, last > all[to-1].from, behind)
+		for n := from; n < to; n++ {
+			if all[n].calls == nil {
+				continue
+			} else if all[n].why, all[n].tool = why, tool; example {
+				all[n].kind, all[n].calls, isShown = itemShown, nil, true
+			}
+		}
+		from = to - 1
 	}
-	if r.result && !slices.ContainsFunc(all, func(i item) bool { return i.calls != nil && i.why == "" }) {
-		all[len(all)-1].kind = itemShown // nothing was called: what looks like a result is the answer's
+	for n := range all { // one example makes all of them doubtful
+		if i := &all[n]; isShown && i.calls != nil && i.why == "" {
+			i.why, i.tool = "another call of this reply is only shown: write the call alone", i.calls[0].Name
+		}
 	}
 	r.refuse(all, reason, hasText)
 	var parts []Part
-	behind := false
+	called, behind := false, false // a call stands before, and runs
 	for _, i := range all {
-		p := Part{From: i.from, To: i.to, Why: i.why, Tool: i.tool}
+		p := Part{From: i.from, To: i.to, Why: i.why, Tool: i.tool, Over: i.kind == itemOver && (called || !r.result)}
 		switch {
-		case i.kind == itemThought:
+		case i.kind == itemThought, p.Over && !called:
 			p.Kind = KindThought
 		case i.kind == itemMark:
 			p.Kind = KindMark
 		case i.calls != nil && i.why == "":
-			p.Kind = KindCall
+			p.Kind, called = KindCall, true
 			for _, c := range i.calls {
 				p.Calls = append(p.Calls, c.Call)
 				behind = behind || c.Why == ""
 			}
 		default:
-			p.Behind = behind
+			p.Behind = behind || p.Over
 		}
-		if n := len(parts); n > 0 && p.Kind == KindText && parts[n-1].Kind == KindText && parts[n-1].Behind == p.Behind {
+		if n := len(parts); n > 0 && p.Kind == KindText && parts[n-1].Kind == KindText && parts[n-1].Behind == p.Behind && !p.Over {
 			if parts[n-1].To = p.To; parts[n-1].Why == "" {
 				parts[n-1].Why, parts[n-1].Tool = p.Why, p.Tool
 			}
@@ -86,27 +106,17 @@ func (r *reading) parts(reason string) []Part {
 	return parts
 }
 
-// decide decides about a group of calls: they are calls; or an example that is shown; or
-// neither, then why says what the model is told. follows says that text follows.
-func (r *reading) decide(group []item, hasText, follows bool) {
-	why, tool, isShown := r.verdict(group, hasText, follows)
-	for n := range group {
-		if group[n].calls == nil {
-			continue
-		} else if group[n].why, group[n].tool = why, tool; isShown {
-			group[n].kind, group[n].calls = itemShown, nil
-		}
-	}
-}
+// goesOn matches text behind a call that doesn't close anything: a sentence, a paragraph, the
+// item of a list, a title.
+var goesOn = pattern("^[,;]?\\s*(?:[\\pL\\pN\\p{So}]|[-*+•] |#+ |[*_\\p{Ps}\\p{Pi}\"`'~]+[\\pL\\pN])")
 
-// verdict says what decide writes into the items.
-func (r *reading) verdict(group []item, hasText, follows bool) (why, tool string, isShown bool) {
+// verdict decides about a group of calls: they are calls; or an example that is shown; or
+// neither, then why says what the model is told. follows says that text follows, and behind
+// which stands directly behind the group.
+func (r *reading) verdict(group []item, hasText, follows bool, behind string) (why, tool string, isShown bool) {
 	first, last := group[0], group[len(group)-1]
 	before := first.before
 	several := last.open && strings.TrimSpace(r.s[last.line:]) != "" // lines, of which the later ones may be text
-	if first.kind == itemEnvelope {
-		return "", "", before == shown || before == colon && (follows || several)
-	}
 	names := map[string]bool{}
 	reads, asks, fence, weak, unfit := true, true, false, false, ""
 	blame := func(c written, why string) {
@@ -114,17 +124,21 @@ func (r *reading) verdict(group []item, hasText, follows bool) (why, tool string
 			unfit, tool = why, c.Name
 		}
 	}
-	for _, i := range r.items { // a line that begins with a tool's name, but is none of its calls
-		if i.kind == itemLine && i.calls != nil {
-			blame(i.calls[0], i.calls[0].Why)
-		}
+	if r.unfit != nil {
+		blame(*r.unfit, r.unfit.Why)
 	}
 	for _, i := range group {
 		fence, weak = fence || i.kind == itemFence, weak || i.weak
+		if i.before == shown {
+			before = shown
+		}
 		for _, c := range i.calls {
 			names[c.Name] = true
 			reads, asks = reads && c.tool.Reads, asks && (c.tool.Reads || c.tool.Asks)
 			blame(c, c.Why)
+			if first.kind == itemEnvelope {
+				continue
+			}
 			switch written, named := r.namedBy(c.Name); {
 			case (fence || !c.known) && named, (c.Why != "" || i.kind == itemBare) && written:
 				return "", "", true
@@ -137,8 +151,14 @@ func (r *reading) verdict(group []item, hasText, follows bool) (why, tool string
 	isList := before == colon && len(names) > 1 && !reads
 	ownLines := r.lineBegins(first.from) && r.lineEnds(last.to)
 	switch {
-	case before == shown:
+	case before == shown && !follows:
+		return "this may be an example, or somebody else's turn: write the call alone", tool, false
+	case before == shown, strings.TrimSpace(behind) != "" && !goesOn().MatchString(behind[:min(len(behind), maxMark)]):
 		return "", "", true
+	case first.kind == itemEnvelope:
+		line := r.s[max(0, first.from-maxMark):first.from] // a sentence that goes on behind the call
+		sentence := len(strings.Fields(line[strings.LastIndexByte(line, '\n')+1:])) > 2 && strings.HasPrefix(behind, " ")
+		return "", "", before == colon && (follows || several) || before == open && sentence
 	case before == colon && several:
 		return "a call over several lines isn't run behind a colon, where it may be an example: write it alone", tool, false
 	case isList, follows && (before == colon || fence || unfit != "" || weak), fence && before == colon:
@@ -164,31 +184,45 @@ func (r *reading) verdict(group []item, hasText, follows bool) (why, tool string
 // namedBy reports whether the person's message has a tool's name: written exactly, or in any
 // case. A dialogue of an AGENT and a CLIENT needs no other form.
 func (r *reading) namedBy(name string) (written, named bool) {
-	for _, q := range r.quoted {
-		if q.Own {
-			written = written || mentions(q.Text, name)
-			named = named || strings.Contains(strings.ToUpper(q.Text), strings.ToUpper(name))
+	known, ok := r.named[name]
+	if !ok && r.vain <= maxVain {
+		for _, q := range r.quoted {
+			if q.Own {
+				known.written = known.written || mentions(q.Text, name)
+				known.named = known.named || strings.Contains(strings.ToUpper(q.Text), strings.ToUpper(name))
+				r.vain += len(q.Text)
+				r.steps += len(q.Text)
+			}
 		}
+		r.named[name] = known
 	}
-	return written, named
+	return known.written, known.named
 }
+
+// stemBytes is how much of a word must stand in the person's message to be shared with it.
+const stemBytes = 4
 
 // shares reports whether each call has a word of the person's message. Without such a word,
 // a line among text is as likely a list of the tools as a call. Where the message isn't
 // known, nothing can be said.
 func (r *reading) shares(group []item) bool {
-	own := ""
-	for _, q := range r.quoted {
-		if q.Own {
-			own += letters(q.Text) + " "
+	if r.stems == nil {
+		r.stems = map[string]bool{}
+		for _, q := range r.quoted {
+			if !q.Own {
+				continue
+			}
+			for own := letters(q.Text); len(own) >= stemBytes; own = own[1:] {
+				r.stems[own[:stemBytes]] = true
+			}
+			r.steps += len(q.Text)
 		}
 	}
 	for _, i := range group {
 		for _, c := range i.calls {
-			shared := own == "" || c.tool.Reads || c.tool.Asks
+			shared := len(r.stems) == 0 || c.tool.Reads || c.tool.Asks
 			for _, word := range argWords(c.Call) {
-				stem := word[:min(len(word), 4)]
-				shared = shared || utf8.RuneCountInString(word) >= 2 && len(stem) >= 4 && strings.Contains(own, stem)
+				shared = shared || utf8.RuneCountInString(word) >= 2 && len(word) >= stemBytes && r.stems[word[:stemBytes]]
 			}
 			if !shared {
 				return false
@@ -217,7 +251,7 @@ func (r *reading) refuse(items []item, reason string, hasText bool) {
 			if folded == nil {
 				folded = foldQuotations(r.quoted)
 			}
-			switch others, own := heldBy(folded, c.Call, r.tools.tools); {
+			switch others, own := heldBy(folded, *c, r.tools.tools); {
 			case reason != "" && reason != "stop":
 				c.Why = "the reply was cut before its end"
 			case others:

@@ -90,11 +90,14 @@ func (e *envelope) inside(open mark) (ok bool) {
 // step reads the next thing: a mark, a fence's sign, a value or arguments, a tag, or a name.
 func (e *envelope) step(open mark) bool {
 	m, st := markAt(e.s, e.at, nil)
+	if m.kind == markToken {
+		st = no
+	}
 	isCall := st == yes && (m.kind == markCall || m.kind == markEnvelope)
 	rest := e.s[e.at+1 : min(len(e.s), e.at+maxMark)]
 	switch next := e.s[e.at]; {
 	case isCall:
-		if !m.close && e.tags == nil {
+		if !m.close && e.tags == nil && (e.name == open.attr || e.isTool(e.name)) {
 			e.name = "" // the recipient, whose call follows
 		}
 		ok := e.flush(nil)
@@ -141,7 +144,7 @@ func (e *envelope) step(open mark) bool {
 			return true
 		}
 		return e.isTool(e.name) && (e.names == nil || e.lines) && e.flush(e.line())
-	case next == '<' && e.names == nil:
+	case next == '<' && (e.names == nil || e.name != ""):
 		return e.tag()
 	}
 	found := toolName().FindStringSubmatch(e.s[e.at:min(len(e.s), e.at+maxMark)])
@@ -172,7 +175,7 @@ func (e *envelope) line() string {
 	tool, _ := e.tools.find(e.name)
 	from := e.at
 	for e.at < len(e.s) && (e.s[e.at] != '\n' || tool.Long && !isResult(e.s[e.at+1:])) {
-		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween && e.names == nil {
+		if m, st := markAt(e.s, e.at, nil); st == yes && m.kind != markBetween && m.kind != markToken && e.names == nil {
 			break
 		}
 		e.at++

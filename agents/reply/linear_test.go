@@ -90,6 +90,52 @@ var large = []struct {
 	{"parentheses", func(n int) string { return strings.Repeat(`(<tool_call>{"name": "SYSTEM_STATS"})`, n/37) }},
 	{"escapes", func(n int) string { return `<tool_call>{"name": "` + strings.Repeat(`\`, n) }},
 	{"wide brackets", func(n int) string { return strings.Repeat("<｜", n/4) }},
+	{"tags", func(n int) string { return strings.Repeat("<a>", n/3) }},
+	{"tags of two words", func(n int) string { return strings.Repeat("<a_b>", n/5) }},
+	{"tags with attributes", func(n int) string { return strings.Repeat("<a b=c ", n/7) }},
+	{"tokens", func(n int) string { return strings.Repeat("<|x|>", n/5) }},
+	{"tokens of two words", func(n int) string { return strings.Repeat("<|x_end|>\n", n/10) }},
+	{"closing squares", func(n int) string { return strings.Repeat("[/x]", n/4) }},
+	{"open squares", func(n int) string { return strings.Repeat("[A", n/2) }},
+	{"roles in a line", func(n int) string { return "a" + strings.Repeat("<|user|>b", n/9) }},
+	{"a call in each quotation", func(n int) string { return strings.Repeat(`"SYSTEM_STATS(topic="cpu")" `, n/28) }},
+	{"a call in each parenthesis", func(n int) string { return strings.Repeat(`(SYSTEM_STATS(topic="cpu") `, n/27) }},
+	{"envelopes in a sentence", func(n int) string {
+		return strings.Repeat(`a <tool_call>{"name": "SYSTEM_STATS", "arguments": {"topic": "cpu"}}</tool_call> and`, n/84)
+	}},
+	{"open quotations", func(n int) string { return strings.Repeat("„ « “ ", n/12) + "MEMORY_APPEND: x\n\na" }},
+	{"open parentheses", func(n int) string { return strings.Repeat("(a ", n/3) + "\nMEMORY_APPEND: x\n\na" }},
+	{"open environments", func(n int) string { return strings.Repeat("\\begin{a}\n", n/10) + "MEMORY_APPEND: x\n\na" }},
+	{"blanks before marks", func(n int) string { return strings.Repeat(" ", n/2) + strings.Repeat("a <think>b", n/20) }},
+	{"blanks before names", func(n int) string { return strings.Repeat(" ", n/2) + strings.Repeat("(a SYSTEM_STATS(", n/32) }},
+	{"line breaks before marks", func(n int) string { return strings.Repeat("\n", n/2) + strings.Repeat("<tool_call>", n/22) }},
+	{"calls among sentences", func(n int) string { return strings.Repeat("A.\n\nMEMORY_APPEND: x\n\n", n/22) }},
+	{"calls in lists", func(n int) string { return strings.Repeat("- MEMORY_APPEND: x\n- b\n", n/23) }},
+	{"calls below titles", func(n int) string { return strings.Repeat("# A\n\nMEMORY_APPEND: x\n\n", n/24) }},
+	{"calls in a dialogue", func(n int) string { return strings.Repeat("a: b\nc: <tool_call>{\"name\": \"x\"}</tool_call>\n", n/44) }},
+	{"objects of calls", func(n int) string {
+		return strings.Repeat("{\"name\": \"SYSTEM_STATS\", \"arguments\": {}}\n\na\n\n", n/50)
+	}},
+	{"calls of other tools", func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "{\"name\": \"x%d\", \"arguments\": {}}\n\na\n\n", i)
+		}
+		return b.String()
+	}},
+	{"fences of items", func(n int) string { return strings.Repeat("- ```\n", n/6) }},
+	{"fences in fences", func(n int) string { return strings.Repeat("````\n```\n", n/9) }},
+	{"fences with calls", func(n int) string { return strings.Repeat("```\nSYSTEM_STATS: cpu\n```\n", n/26) }},
+	{"named fences", func(n int) string { return strings.Repeat("```tool_call\n{\n", n/15) }},
+	{"signs of lists", func(n int) string { return strings.Repeat("- ", n/2) }},
+	{"quotations in items", func(n int) string { return strings.Repeat("- > a\n", n/6) }},
+	{"open code", func(n int) string { return strings.Repeat("`a\n\n", n/4) }},
+	{"a thought in words", func(n int) string { return "Thought:" + strings.Repeat(" a\nThought:", n/11) }},
+	{"ends of items", func(n int) string { return strings.Repeat("- <|im_end|> a ", n/15) }},
+	{"messages", func(n int) string { return strings.Repeat("<|start|>a", n/10) }},
+	{"keys", func(n int) string { return strings.Repeat("SYSTEM_STATS\n<arg_key>a</arg_key>", n/33) }},
+	{"elements in an envelope", func(n int) string { return "<tool_call>" + strings.Repeat("<a>", n/3) }},
+	{"names in an envelope", func(n int) string { return "<tool_call>" + strings.Repeat("AGENT: ", n/7) }},
 	{"harmony", func(n int) string { return strings.Repeat("<|channel|>commentary to=functions.x<|message|>{", n/48) }},
 }
 
@@ -111,6 +157,26 @@ func TestReadingIsLinear(t *testing.T) {
 		if four > 5*one+3*maxVain {
 			t.Errorf("%s: %d steps for %d bytes, %d for %d", l.name, one, size, four, 4*size)
 		}
+	}
+}
+
+// A message of the person is read once, however many calls there are; and quoted text once for
+// each word of a call.
+func TestReadingBesideALongMessageIsLinear(t *testing.T) {
+	message := strings.Repeat("I like green tea and the names of tools. ", 1200)
+	steps := func(calls int) int {
+		var b strings.Builder
+		for i := range calls {
+			fmt.Fprintf(&b, "A.\n\nMEMORY_APPEND: x%d\n\n{\"name\": \"tool%d\", \"arguments\": {}}\n\n", i, i)
+		}
+		r := newReading(Marks{}, testTools(), []Quoted{{Text: message, Own: true}})
+		r.s, r.whole = b.String(), true
+		r.read()
+		r.parts("stop")
+		return r.steps
+	}
+	if one, four := steps(500), steps(2000); four > 5*one+3*maxVain {
+		t.Errorf("%d steps for 500 calls, %d for 2000", one, four)
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	MaxCalls = 5
 	maxBare  = 20_000    // bytes of a call outside an envelope
 	maxVain  = 2_000_000 // bytes read in vain, after which a reply has no more calls
+	maxTaken = 100       // groups of calls that are looked at
 )
 
 // item is a mark or what marks enclose, before it is decided what it is.
@@ -39,6 +40,7 @@ const (
 	itemBare     // calls without one
 	itemLine     // a line NAME: argument
 	itemFence    // calls in a code fence
+	itemOver     // a turn or a result that the model made up, which ends the reply
 	itemShown    // text after all
 )
 
@@ -57,14 +59,19 @@ type reading struct {
 	quoted []Quoted
 	items  []item
 
-	said   bool   // there is text or a call before the last item
-	called int    // where the last call ends
-	ending ending // how the text before the last mark ends
-	seen   int    // where that mark ends
-	swept  bool   // the blanks behind the last item belong to it
-	tale   bool   // a turn or a result is written about: what looks like a call belongs to it
-	over   int    // where a made-up result or turn begins, which ends everything; -1 if none does
-	result bool   // it is a result
+	said    bool   // there is text or a call before the last item
+	called  int    // where the last call ends
+	ending  ending // how the text before the last mark ends
+	seen    int    // where that mark ends
+	since   int    // where the text before the mark that is folded in begins
+	swept   bool   // the blanks behind the last item belong to it
+	tale    bool   // a turn or a result is written about: what looks like a call belongs to it
+	paired  int    // up to where depth and inQuote say, since the last call, what the text stands in
+	depth   int
+	inQuote bool
+	closes  int  // where the last sign that closes something stands; 0: not known yet
+	over    int  // where a made-up result or turn begins, which ends everything; -1 if none does
+	result  bool // it is a result
 
 	arg    string   // the name of the directive whose argument goes on; "" if none does
 	argAt  int      // where the argument begins
@@ -80,12 +87,15 @@ type reading struct {
 	text     int  // opening marks of thoughts that are text; so are as many closing ones
 	turns    int  // ends of thoughts that came without a beginning
 	around   bool // a mark around the answer was opened
-	vain     int
 	stopped  bool // only the end of the reply decides
+
+	unfit *written                                 // a line that begins with a tool's name, but is no call
+	named map[string]struct{ written, named bool } // whether the person's message has a name
+	stems map[string]bool                          // the beginnings of its words
 }
 
 func newReading(m Marks, tools []Tool, quoted []Quoted) *reading {
-	return &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted, over: -1}
+	return &reading{scanner: newScanner(m, tools, quoted), tools: newResolver(tools), quoted: quoted, over: -1, named: map[string]struct{ written, named bool }{}}
 }
 
 // Parse returns the parts of a whole reply, which ended for reason: "stop", or "" if the
@@ -160,8 +170,11 @@ func (r *reading) done() int {
 	return 0
 }
 
-// skip leaves a mark as text.
+// skip leaves a mark as text. A text with marks of a template is about conversations: what
+// looks like a call behind them belongs to one.
 func (r *reading) skip(m mark) bool {
+	about := (m.control || m.kind == markRole) && m.kind >= markEnd && m.kind <= markToken && !r.thinking && r.arg == ""
+	r.tale = r.tale || about && !r.isFirst(m.from)
 	r.moveTo(max(m.to, m.from+1), false)
 	r.begin = false
 	return true
@@ -218,6 +231,7 @@ func (r *reading) fold(m mark) bool {
 		}
 	case m.kind == markEnd:
 		return r.onEnd(m)
+	case m.kind == markToken:
 	case m.kind == markRole:
 		return r.onRole(m, before)
 	case m.kind == markHeader:
@@ -241,7 +255,7 @@ func (r *reading) fold(m mark) bool {
 	case m.kind == markLine:
 		tool, _ := r.tools.find(m.attr)
 		line, _, _ := strings.Cut(r.s[m.to:], "\n")
-		i := item{from: m.from, to: m.to, kind: itemLine, before: before, open: tool.Long, line: m.to + len(line), begun: len(strings.Fields(line)) > 1}
+		i := item{from: m.from, to: m.to, kind: itemLine, before: r.standing(m.from, before), open: tool.Long, line: m.to + len(line), begun: len(strings.Fields(line)) > 1}
 		i.weak = strings.TrimRight(strings.Trim(r.s[m.from:m.to], "*"), ":：") != m.attr
 		if r.arg, r.argAt, r.limit = m.attr, m.to, i.line; i.open && i.begun {
 			r.limit = len(r.s)
@@ -258,7 +272,8 @@ func (r *reading) fold(m mark) bool {
 
 // sentence returns how the text before a place ends, without thoughts and marks.
 func (r *reading) sentence(at int) ending {
-	text := r.s[min(at, max(r.seen, r.done())):at]
+	r.since = min(at, max(r.seen, r.done()))
+	text := r.s[r.since:at]
 	if r.tale {
 		return shown
 	} else if strings.TrimSpace(text) == "" {
@@ -276,7 +291,7 @@ const (
 	colon
 	sign  // with something else that is no letter
 	open  // in the middle of a sentence
-	shown // with a turn that is written about
+	shown // with what shows a call: a turn that is written about, a title, the sign of a list
 )
 
 const sentenceEnds = ".!?…。！？"
@@ -299,6 +314,38 @@ func endingOf(text string) ending {
 	return open
 }
 
+// listSign matches the sign of a list, header a line that is no sentence: a title, the first
+// line of a block in any markup, or the header of a turn in any template. label matches the
+// beginning of a line with the name of who speaks, tokens one with a token of a template.
+var (
+	listSign = pattern(`^(?:[-*+•–]|\d+[.)]|\pL[.)])$`)
+	header   = pattern(`^(?:[#<[\]{}\\@%=~.][^\n]*?[^\s.!?…。！？)]|\*\*[^*]*[^*.!?…。！？:：]\*\*|\.{3,}|[=~]{3,})$|<[^\s<>/]+>\s*\w*:?$|[\[\]][^\s\w\]][^\s\]]*\]\s*\w*:?$|[=\\]$|\|[^.!?…:]*$`)
+	label    = pattern(`(?m)^[^\pL\n]{0,24}\pL[\pL\pN _.-]{0,24}[:：]`)
+	tokens   = pattern(`[<[\]][^\s/<>[\]]*[_:|~][^\s<>[\]]*[>[\]]\w`)
+)
+
+// maxBefore is how much of the text before a call is read to see what the call stands in.
+const maxBefore = 1000
+
+// standing returns how the text before a call ends, if its last line doesn't say that
+// something is shown there.
+func (r *reading) standing(at int, before ending) ending {
+	text := r.s[max(r.since, at-maxBefore):at]
+	trimmed := strings.TrimRight(text, blanks)
+	line := strings.TrimSpace(trimmed[strings.LastIndexByte(trimmed, '\n')+1:])
+	next := strings.Count(text[len(trimmed):], "\n") < 2         // the call belongs to the line
+	echo := r.isFirst(at - len(text) + len(trimmed) - len(line)) // a header that the template asked for
+	r.steps += len(text)
+	switch {
+	case line == "" || strings.HasPrefix(line, "</") || strings.HasPrefix(line, "```"):
+	case listSign().MatchString(line), header().MatchString(line) && (!echo || strings.IndexByte("<[]", line[0]) < 0), next && strings.IndexByte(">|", line[0]) >= 0,
+		(next || before == colon) && label().MatchString(line) && len(label().FindAllString(text, 2)) > 1,
+		len(tokens().FindAllString(text, 2)) > 1:
+		return shown
+	}
+	return before
+}
+
 // onThought takes in the mark of a thought outside one.
 func (r *reading) onThought(m mark, before ending) bool {
 	switch {
@@ -316,7 +363,7 @@ func (r *reading) onThought(m mark, before ending) bool {
 		if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
 			head = r.items[0].to
 		}
-		*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, vain: r.vain, began: true, endless: r.endless, turns: r.turns + 1, over: -1}
+		*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, began: true, endless: r.endless, turns: r.turns + 1, over: -1, paired: m.to, named: r.named}
 		r.add(item{to: head}, true)
 		r.endThought(head, m)
 		return true
@@ -437,8 +484,8 @@ func (r *reading) onRole(m mark, before ending) bool {
 	alone := m.fresh && r.lineEnds(to) && before != colon
 	isFirst := r.isFirst(m.from)
 	switch {
-	case m.close || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0):
-		r.seen, r.tale = to, r.tale || before == colon
+	case m.close || m.hidden || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0):
+		r.seen = to
 		return r.skip(m)
 	case name == "assistant", name == "model", isFirst:
 		r.add(item{from: m.from, to: to}, true)
@@ -512,15 +559,17 @@ func (r *reading) envelope(m mark, before ending) bool {
 		r.vain += max(e.at, e.far) - m.from
 	}
 	_, named := r.tools.find(m.attr)
-	hidden := m.hidden || r.enclosed(m.from, e.at)
 	switch {
-	case hidden && isCall:
-		r.moveTo(e.at, false)
 	case isCall:
+		if before = r.standing(m.from, before); m.hidden {
+			before = shown
+		}
 		r.take(item{from: m.from, to: e.at, kind: itemEnvelope, before: before}, e.calls)
-	case ok && !hidden && (e.closed || e.none):
+	case m.hidden || r.enclosed(m.from, e.at):
+		r.skip(m)
+	case ok && (e.closed || e.none):
 		r.add(item{from: m.from, to: e.at}, false) // empty
-	case !ok && !hidden && (named || broken().MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
+	case !ok && (named || broken().MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
 		end := len(r.s) // of what can't be read
 		for at := m.to; at < end; at++ {
 			if found, st := markAt(r.s, at, r.literals); st == yes && found.close && found.word == m.word {
@@ -539,25 +588,57 @@ func (r *reading) envelope(m mark, before ending) bool {
 	return true
 }
 
-// enclosed reports whether a range stands in a quotation, inline code or parentheses that
-// began behind the last call.
+// enclosed reports whether a range stands in something that opened behind the last call and
+// closes behind the range: a quotation, brackets, an element or an environment.
 func (r *reading) enclosed(from, to int) bool {
-	before, after := r.s[max(r.called, from-maxNear):from], r.s[to:min(len(r.s), to+maxNear)]
-	for opening, closing := range closings {
-		open := strings.Count(before, opening) - strings.Count(before, closing)
-		if opening == closing {
-			open = strings.Count(before, opening) % 2
-		}
-		if open > 0 && strings.Contains(after, closing) {
-			return true
+	if r.paired < r.called {
+		r.paired, r.depth, r.inQuote = r.called, 0, false
+	}
+	r.steps += max(0, from-r.paired)
+	for r.paired < from {
+		change, quote, size := pairAt(r.s, r.paired)
+		r.depth = max(0, r.depth+change)
+		r.inQuote = r.inQuote != quote
+		r.paired += size
+	}
+	if (r.depth > 0 || r.inQuote) && r.closes == 0 {
+		for r.closes = len(r.s) - 1; r.closes > 1; r.closes-- {
+			if change, quote, _ := pairAt(r.s, r.closes); change < 0 || quote {
+				break
+			}
 		}
 	}
-	return false
+	return (r.depth > 0 || r.inQuote) && r.closes >= to
 }
 
-// closings are quotation marks and parentheses by what opens them. German opens with „ and
-// closes with what English opens with.
-var closings = map[string]string{`"`: `"`, "`": "`", "“": "”", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』", "(": ")", "<!--": "-->", "<code>": "</code>", "<pre>": "</pre>"}
+// pairAt returns whether something that encloses opens (1) or closes (-1) at a place, or a
+// quotation mark stands there, and how many bytes that is. Which of them opens and which
+// closes, languages see differently.
+func pairAt(s string, at int) (change int, quote bool, size int) {
+	c := rune(s[at])
+	if size = 1; c >= utf8.RuneSelf {
+		c, size = utf8.DecodeRuneInString(s[at:])
+	}
+	rest := s[at+size:]
+	after, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case c == '"', unicode.In(c, unicode.Pi, unicode.Pf), c == '„', c == '‚':
+		return 0, c != '’' || !unicode.IsLetter(after), size // but for an apostrophe
+	case c == '<':
+		if m, st := markAt(s, at, nil); st == yes && m.kind != markToken {
+			return 0, false, m.to - at
+		} else if isWord(after) || after == '!' {
+			change = 1
+		} else if after == '/' {
+			change = -1
+		}
+	case unicode.Is(unicode.Pe, c), c == '-' && strings.HasPrefix(rest, "->"), c == '\\' && strings.HasPrefix(rest, "end{"):
+		change = -1
+	case unicode.Is(unicode.Ps, c), c == '\\' && strings.HasPrefix(rest, "begin{"):
+		change = 1
+	}
+	return change, false, size
+}
 
 // bare takes in calls without an envelope: NAME(…), NAME{…}, a list of these, JSON, or any
 // of them behind words like Action:. Whether they are meant is decided at the end, by what
@@ -572,7 +653,6 @@ func (r *reading) bare(m mark, before ending) bool {
 		tool, _ := r.tools.find(c.name)
 		ok = ok && (m.kind == markLead || tool.For == "") // {"name": "coder", …} may be anything
 	}
-	ok = ok && !r.enclosed(m.from, e.at)
 	i := item{from: m.from, to: e.at, kind: itemBare, before: before}
 	if m.kind == markLead && ok {
 		r.steps += m.from - r.done()
@@ -583,6 +663,8 @@ func (r *reading) bare(m mark, before ending) bool {
 		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
 		line, _, _ := strings.Cut(r.s[e.at:], "\n")
 		i.weak, i.open, i.line = true, true, e.at+len(line)
+	} else if ok {
+		i.before = r.standing(m.from, before)
 	}
 	if r.steps += max(e.far, e.at) - m.from; !ok {
 		r.vain += max(e.far, e.at) - m.from
@@ -619,6 +701,7 @@ func (r *reading) onFence(m mark, before ending) bool {
 			e.names, i.kind = nil, itemEnvelope
 		}
 		if e.inside(m) && len(e.calls) > 0 && strings.Trim(r.s[min(e.at, body):body], blanks+",;)]}") == "" {
+			i.before = r.standing(m.from, before)
 			r.take(i, e.calls)
 			return true
 		}
@@ -636,8 +719,8 @@ func (r *reading) endsArg(m mark) bool {
 	switch m.kind {
 	case markLine, markResult:
 		return true
-	case markRole:
-		return m.fresh
+	case markRole, markToken:
+		return m.fresh && !m.hidden
 	case markThought:
 		return m.close && r.text == 0 && (r.lineEnds(m.to) || r.closesHere(m))
 	case markEnd:
@@ -693,9 +776,41 @@ func (r *reading) take(i item, calls []call) {
 				w.Why = err.Error()
 			}
 		}
+		if isForm(w.Call) {
+			w.Why = "its arguments only say what belongs there: write the values"
+		}
 		i.calls = append(i.calls, w)
 	}
+	if r.enclosed(i.from, i.to) {
+		i.before = shown
+	}
+	r.vain += maxVain / maxTaken
 	r.add(i, i.kind != itemEnvelope && !strings.HasPrefix(r.s[i.to:], "\n"))
+}
+
+// placeholder matches a text that stands for a value, or names its type.
+var placeholder = pattern(`^\s*(?:string|integer|number|boolean|object|array|<[^<>]*>|\.\.\.|…)\s*$`)
+
+// isForm reports whether a call has only descriptions of its arguments: a schema, or an
+// example of the form.
+func isForm(c Call) bool {
+	if c.Args == nil {
+		return placeholder().MatchString(c.Text)
+	}
+	_, isSchema := c.Args["properties"].(map[string]any)
+	return isSchema && c.Args["type"] == "object" || isDescribed(c.Args)
+}
+
+func isDescribed(values map[string]any) bool {
+	for _, value := range values {
+		text, isText := value.(string)
+		object, isObject := value.(map[string]any)
+		_, typed := object["type"]
+		if isText && !placeholder().MatchString(text) || isObject && !typed && !isDescribed(object) || !isText && !isObject {
+			return false
+		}
+	}
+	return len(values) > 0
 }
 
 // arguments returns what a call's value says: arguments with names, or text. Those of a list

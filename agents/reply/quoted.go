@@ -47,23 +47,44 @@ func letters(text string) string {
 }
 
 // argWords returns the words of the first line of each argument, folded.
-func argWords(c Call) (words []string) {
-	for _, value := range append(slices.Collect(maps.Values(c.Args)), c.Text) {
-		line, _, _ := strings.Cut(strings.TrimSpace(textOf(value)), "\n")
+func argWords(c Call) (words []string) { return slices.Concat(argLines(c)...) }
+
+// argLines returns the words of the first line of each argument.
+func argLines(c Call) (lines [][]string) {
+	texts := []string{c.Text}
+	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
+		texts = append(texts, textOf(c.Args[name]))
+	}
+	for _, text := range texts {
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		var words []string
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 			if word = letters(word); word != "" {
 				words = append(words, word)
 			}
 		}
+		lines = append(lines, words)
 	}
-	return words
+	return lines
 }
 
+// maxWords is how many words of a call are looked for in quoted text.
+const maxWords = 60
+
 // heldBy reports whether others' text and the person's message hold a call, in whatever
-// form: the tool's name, and near it the words of the first line of each argument. The
+// form: the tool's name, and near it the words of the first line of each argument, or all of
+// one that says what to do, so that nothing added to a copy makes it another call. The
 // person's message must hold the name as it is, because AGENT is also a word.
-func heldBy(quoted []quotation, c Call, tools []Tool) (others, own bool) {
-	name, args := letters(c.Name), argWords(c)
+func heldBy(quoted []quotation, c written, tools []Tool) (others, own bool) {
+	name, args := letters(c.Name), argWords(c.Call)
+	args = args[:min(len(args), maxWords)]
+	lines := [][]string{args}
+	for _, line := range argLines(c.Call) {
+		if line = line[:min(len(line), maxWords)]; len(line) > 1 || !c.tool.Long && len(strings.Join(line, "")) > 1 {
+			lines = append(lines, line)
+		}
+	}
+	lines = lines[:min(len(lines), MaxCalls+1)]
 	short := "" // the name that also stands for the whole call: an agent's, or that of another program's tool without the program's
 	if _, own, foreign := strings.Cut(c.Name, "."); foreign && len(args) > 0 {
 		short = letters(own)
@@ -78,25 +99,36 @@ func heldBy(quoted []quotation, c Call, tools []Tool) (others, own bool) {
 		if q.own && !strings.Contains(q.text, c.Name) && (!strings.Contains(c.Name, "_") || !strings.Contains(strings.ToLower(q.text), strings.ToLower(c.Name))) {
 			continue
 		}
-		if holds(q.letters, name, args, length+near) || !q.own && holds(q.letters, short, args, length+near) {
-			own, others = own || q.own, others || !q.own
+		for _, line := range lines {
+			if holds(q.letters, name, line, length+near) || !q.own && holds(q.letters, short, line, length+near) {
+				own, others = own || q.own, others || !q.own
+			}
 		}
 	}
 	return others, own
 }
 
-// holds reports whether a name stands in a text with all words within reach.
+// holds reports whether a name stands in a text with all words within reach. It passes over
+// the text once for each word.
 func holds(text, name string, words []string, reach int) bool {
-	for at := 0; name != ""; {
+	places := make([]int, len(words)) // the first place of each word that is within reach
+	for i, word := range words {
+		places[i] = strings.Index(text, word)
+	}
+	for at := 0; name != "" && !slices.Contains(places, -1); at += len(name) {
 		next := strings.Index(text[at:], name)
 		if next < 0 {
 			return false
 		}
-		at += next + len(name)
-		window := text[max(0, at-len(name)-reach):min(len(text), at+reach)]
+		at += next
 		all := true
-		for _, word := range words {
-			all = all && strings.Contains(window, word)
+		for i, word := range words {
+			if from := max(0, at-reach); places[i] < from {
+				if places[i] = strings.Index(text[from:], word); places[i] >= 0 {
+					places[i] += from
+				}
+			}
+			all = all && places[i] >= 0 && places[i]+len(word) <= at+len(name)+reach
 		}
 		if all {
 			return true

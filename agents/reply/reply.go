@@ -7,6 +7,12 @@
 // stops at the first thing that may be a call, until the reply has ended. Only Parse
 // finds calls.
 //
+// A call is what the model does now: it stands on its own, behind nothing that shows it and
+// in nothing that closes behind it. Names don't decide what shows it, because the world has
+// more templates and markups than a list: a special token that the reply doesn't begin with, a
+// line that is no sentence, the sign of a list, what somebody says in a dialogue, text behind it
+// that begins with a sign. One call that is only shown makes all others of the reply doubtful.
+//
 // What is neither certain nor safe isn't taken: it is text, or a call with the reason why
 // it doesn't run, which the caller tells the model once.
 package reply
@@ -19,7 +25,7 @@ const (
 	KindText    Kind = iota // the answer
 	KindThought             // what the model said to itself
 	KindCall                // calls of tools, as they were written
-	KindMark                // belongs to the chat template: headers, end marks, turns that the model made up
+	KindMark                // belongs to the chat template: headers, end marks
 )
 
 // Part is a range of a reply's bytes. The parts of a reply are contiguous and cover it.
@@ -30,6 +36,9 @@ type Part struct {
 	// Behind marks text after a call that runs. The model wrote it before it knew the
 	// result; it belongs to the call's block and isn't shown as an answer.
 	Behind bool
+	// Over marks a turn or a result that the model made up, up to the end of the reply. It is
+	// Behind a call, or else a thought.
+	Over bool
 	// Why says why a text that looks like a call isn't one, in words for the model; ""
 	// if it doesn't look like one. The model may be told once.
 	Why  string

@@ -15,7 +15,7 @@ type scanner struct {
 	literals []literal
 	names    map[string]bool // of tools, as they are written outside envelopes
 	asked    map[string]bool // words of marks that the person's message holds
-	plain    [256]bool       // bytes that begin nothing
+	plain    *[256]bool      // bytes that begin nothing
 
 	begin    bool   // a line begins at at
 	fresh    bool   // nothing but marks stands before on the line
@@ -26,6 +26,7 @@ type scanner struct {
 	thinking bool   // in a thought, where only its end counts
 	shut     [2]int // fences of so many backquotes and tildes, or more, never close
 	steps    int    // bytes looked at
+	vain     int    // bytes that were read in vain
 }
 
 const (
@@ -39,7 +40,7 @@ const (
 const foreignName = "MCP"
 
 func newScanner(m Marks, tools []Tool, quoted []Quoted) scanner {
-	s := scanner{literals: m.literal, names: map[string]bool{}, asked: map[string]bool{}, begin: true, fresh: true, blank: true}
+	s := scanner{literals: m.literal, names: map[string]bool{}, asked: map[string]bool{}, plain: &[256]bool{}, begin: true, fresh: true, blank: true}
 	for _, t := range tools {
 		if t.For == "" && strings.ToUpper(t.Name) == t.Name {
 			s.names[t.Name] = true
@@ -105,8 +106,12 @@ func (s *scanner) line() (mark, status) {
 	known = known || s.whole || len(window) == maxMark
 	trimmed := strings.TrimLeft(line, blanks)
 	at := s.at + len(line) - len(trimmed)
-	sign, count := fenceSigns(trimmed)
-	info := strings.TrimSpace(trimmed[count:])
+	inner := trimmed // what a list's item holds
+	if s.fence == "" {
+		inner = withoutSigns(trimmed)
+	}
+	sign, count := fenceSigns(inner)
+	info := strings.TrimSpace(inner[count:])
 	deep := at-s.at+3*strings.Count(line[:len(line)-len(trimmed)], "\t") >= 4
 	code := deep && !s.thinking && (s.blank || s.indented)
 	isFence := count >= 3 && (sign == '~' || !strings.Contains(info, "`"))
@@ -129,17 +134,29 @@ func (s *scanner) line() (mark, status) {
 			to = len(s.s)
 		}
 		language, _, _ := strings.Cut(strings.ToLower(info), " ")
-		return mark{kind: markFence, from: s.at, to: to, word: trimmed[:count], attr: language}, yes
+		return mark{kind: markFence, from: at + len(trimmed) - len(inner), to: to, word: inner[:count], attr: language}, yes
 	default:
 		if m, st := s.lead(trimmed, at, known); st != no && !s.thinking && !deep {
 			return m, st
 		}
-		if s.passing = !s.thinking && (trimmed[0] == '>' || trimmed[0] == '|'); !s.passing {
+		if s.passing = !s.thinking && (strings.HasPrefix(inner, ">") || trimmed[0] == '|'); !s.passing {
 			s.at, s.begin, s.fresh = at, false, true
 		}
 	}
 	s.blank, s.indented = trimmed == "", code && trimmed != ""
 	return mark{}, no
+}
+
+// withoutSigns returns a line without the signs of lists that it begins with.
+func withoutSigns(line string) string {
+	for {
+		sign := strings.TrimLeft(line, "0123456789")
+		numbered := len(sign) < len(line)
+		if len(sign) < 2 || sign[1] != ' ' && sign[1] != '\t' || strings.IndexByte(".)", sign[0]) >= 0 != numbered || !numbered && strings.IndexByte("-*+", sign[0]) < 0 {
+			return line
+		}
+		line = strings.TrimLeft(sign[1:], " \t")
+	}
 }
 
 // named matches a tool's name and a colon at a line's beginning, with the marks of a list,
@@ -169,11 +186,13 @@ func (s *scanner) lead(line string, at int, known bool) (mark, status) {
 	if m.to > at {
 		return m, yes
 	}
-	if found := named().FindStringSubmatch(line); found != nil && s.names[found[2]] {
-		m.kind, m.to, m.word, m.attr = markLine, at+len(found[0]), found[1], found[2]
-		return m, yes
-	} else if found := mayBeName().FindStringSubmatch(line); !known && found != nil && s.mayName(found[1]) {
-		return m, more
+	if name := strings.TrimLeft(line, "-*+•#.)`[0123456789 \t"); name == "" || !s.plain[name[0]] {
+		if found := named().FindStringSubmatch(line); found != nil && s.names[found[2]] {
+			m.kind, m.to, m.word, m.attr = markLine, at+len(found[0]), found[1], found[2]
+			return m, yes
+		} else if found := mayBeName().FindStringSubmatch(line); !known && found != nil && s.mayName(found[1]) {
+			return m, more
+		}
 	}
 	if s.whole && isResult(line) {
 		m.kind = markResult
@@ -195,8 +214,8 @@ func (s *scanner) mayName(word string) bool {
 // isResult reports whether a line begins like the result of a tool. Models go on with one
 // that they make up.
 func isResult(line string) bool {
-	line = strings.ToLower(strings.TrimLeft(line[:min(len(line), maxMark)], "*_#[( "))
-	return result().MatchString(line)
+	line = strings.TrimLeft(line[:min(len(line), maxMark)], "*_#[( ")
+	return line != "" && strings.IndexByte("torTOR", line[0]) >= 0 && result().MatchString(strings.ToLower(line))
 }
 
 var result = pattern(`^(?:tool )?(?:observation|results?|output|response)[*_ ]*(?::| of | from )`)
@@ -269,7 +288,7 @@ func (s *scanner) inLine() (mark, status) {
 		if m.fresh = s.fresh; st == yes {
 			hidden = s.hidden(m)
 		}
-		switch opens := !m.close && (m.kind == markEnvelope || m.kind == markCall || m.kind == markThought); {
+		switch opens := m.kind == markRole || m.kind == markToken || !m.close && (m.kind == markEnvelope || m.kind == markCall || m.kind == markThought); {
 		case !s.whole && (st == more || hidden == more):
 			return mark{}, more
 		case st == yes && m.kind != markBetween && (hidden != yes || opens):
@@ -294,19 +313,20 @@ func (s *scanner) inLine() (mark, status) {
 func (s *scanner) code() (mark, status) {
 	_, count := fenceSigns(s.s[s.at:])
 	from := s.at + count
-	text, _, ended := strings.Cut(s.s[from:min(len(s.s), from+maxCode)], "\n\n")
-	for at := 0; ; {
+	text, ended := s.s[from:min(len(s.s), from+maxCode)], false
+	for at := 0; !ended; {
 		next := strings.IndexByte(text[at:], '`')
 		if next < 0 {
 			s.steps += len(text)
+			ended = strings.Contains(text[at:], "\n\n")
 			break
 		}
 		_, n := fenceSigns(text[at+next:])
-		at += next + n
-		if n == count && (s.whole || from+at < len(s.s)) {
-			s.at = from + at
+		if ended = strings.Contains(text[at:at+next], "\n\n"); !ended && n == count && (s.whole || from+at+next+n < len(s.s)) {
+			s.at = from + at + next + n
 			return mark{}, no
 		}
+		at += next + n
 	}
 	if !s.whole && !ended && len(text) < maxCode {
 		return mark{}, more
@@ -331,9 +351,9 @@ func (s *scanner) word() (mark, status) {
 		return m, yes
 	case s.fresh:
 		object := strings.TrimLeft(after, blanks)
-		if object == "" && !s.whole && len(after) < maxHeld {
+		if !s.whole && len(after) < maxHeld && strings.HasPrefix("<arg_key>", object) {
 			return m, more
-		} else if strings.HasPrefix(object, "{") {
+		} else if strings.HasPrefix(object, "{") || strings.HasPrefix(object, "<arg_key>") {
 			return m, yes
 		}
 	}
@@ -341,8 +361,8 @@ func (s *scanner) word() (mark, status) {
 	return m, no
 }
 
-// firstKeys matches the first keys of a value, as far as their values are short; listHead
-// the beginning of a list of names and parentheses. valueHead matches what may become either.
+// firstKey matches the first key of a value, with its value if that is short; listHead the
+// beginning of a list of names and parentheses. valueHead matches what may become either.
 var (
 	firstKey  = pattern(`^[\s,\[{]*(?:"([\w-]+)"|'([\w-]+)'|([\w-]+))\s*[:=]\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.+-]+)?`)
 	listHead  = pattern(`^[\s\[]*(\w+)\(`)
@@ -371,24 +391,27 @@ func (s *scanner) head() status {
 			return yes
 		}
 	}
-	for {
+	for s.vain <= maxVain {
 		found := firstKey().FindStringSubmatch(rest)
 		if found == nil {
 			if valueHead().MatchString(rest) {
 				return short
 			}
-			return no
+			break
 		}
 		s.steps += len(found[0])
 		key := found[1] + found[2] + found[3]
-		switch list := keyLists()[foldKey(key)]; {
-		case list == wrapKeys || list == argsKeys || s.names[key]:
+		list := keyLists()[foldKey(key)]
+		if list == wrapKeys || list == argsKeys || s.names[key] {
 			return yes
-		case list == "":
-			return no
+		}
+		s.vain += len(found[0])
+		if list == "" {
+			break
 		}
 		rest = rest[len(found[0]):]
 	}
+	return no
 }
 
 // isQuoted matches what stands before a mark that is quoted, and isEnclosed the signs on
@@ -402,7 +425,7 @@ var (
 // hidden reports whether a mark is only written about: behind an opening quotation mark,
 // between asterisks or brackets, or because the person's message holds it.
 func (s *scanner) hidden(m mark) status {
-	before, after := s.s[max(0, m.from-8):m.from], s.s[m.to:min(len(s.s), m.to+maxHeld)]
+	before, after := s.s[max(0, m.from-8):m.from], s.s[m.to:min(len(s.s), m.to+maxHead)]
 	last := before[max(0, len(before)-1):]
 	short := strings.TrimLeft(after, " ") == "" && len(after) < maxHeld && !s.whole
 	switch tag := m.kind == markEnvelope && !m.close && !m.control && m.attr == ""; {

@@ -76,6 +76,176 @@ var situations = []struct {
 		return "| a | b |\n|---|---|\n| 1 | " + strings.ReplaceAll(f, "\n", "") + " |\n\nThat is all."
 	}},
 	{"in a thought without a beginning", func(f string) string { return "First I could write\n" + f + "\nhm.</think>It is 42." }},
+	// Blocks of a list, a quotation or a table.
+	{"in an item's fence", func(f string) string { return "1. The first way.\n2. ```json\n" + f + "\n```\n3. The last way." }},
+	{"in an item's fence, last", func(f string) string { return "Ways to do it.\n\n- ```\n" + f + "\n```" }},
+	{"in an item's quotation", func(f string) string { return "They wrote.\n- > " + lines(f, "  > ")[4:] + "\n- nothing else." }},
+	{"in a quotation that a line goes on", func(f string) string { return "> She wrote this.\n" + f }},
+	{"in a table without outer bars", func(f string) string {
+		return "form | use\n--- | ---\n" + strings.ReplaceAll(f, "\n", " ") + " | saves\n"
+	}},
+	{"in the last cell of such a table", func(f string) string {
+		return "use | form\n--- | ---\nsaves | " + strings.ReplaceAll(f, "\n", " ")
+	}},
+	{"in a cell of HTML", func(f string) string { return "<table><tr><td>" + f + "</td></tr></table>" }},
+	{"in a cell of HTML on its own line", func(f string) string { return "<table>\n<tr>\n<td>\n" + f + "\n</td>\n</tr>\n</table>\nThat is all." }},
+	{"as an item of examples", func(f string) string { return "Two examples.\n\n1. " + f + "\n2. " + f }},
+	{"as an item of a letter", func(f string) string { return "Two examples.\n\na) " + f + "\nb) Nothing." }},
+	{"as the second example", func(f string) string { return "You write it like this:\n" + f + "\nand\n" + f }},
+	{"as the second example on a line", func(f string) string { return "You can write " + f + " and " + f }},
+	{"in a sentence", func(f string) string { return "You can write " + f + " to save it" }},
+	{"below a title that says so", func(f string) string { return "It is easy.\n\n### Example\n\n" + f }},
+	{"below a bold title", func(f string) string { return "It is easy.\n\n**Example**\n\n" + f }},
+	{"in a named fence below a title", func(f string) string { return "## Example\n\n```tool_call\n" + f + "\n```" }},
+	{"in a fence in a comment of HTML", func(f string) string { return "<!--\n```tool_call\n" + f + "\n```\n-->\nDone." }},
+	// Quotations and brackets.
+	{"in guillemets that point in", func(f string) string { return "Er schrieb »" + f + "« und ging." }},
+	{"in Polish quotation marks", func(f string) string { return "Napisał „" + f + "” i poszedł." }},
+	{"in Swedish quotation marks", func(f string) string { return "Hon skrev ”" + f + "” och gick." }},
+	{"in quotation marks over sentences", func(f string) string { return "She said “Do it.\n" + f + "\nThanks.” and left." }},
+	{"in quotation marks without blanks", func(f string) string { return "他说“" + f + "”就走了。" }},
+	{"in wide parentheses", func(f string) string { return "可以这样写（" + f + "），但是不需要。" }},
+	{"in lenticular brackets", func(f string) string { return "形式は【" + f + "】です。" }},
+	{"in parentheses far away", func(f string) string {
+		return "There is a way (" + strings.Repeat("which is long. ", 60) + "\n" + f + "\n" + strings.Repeat("So it is. ", 60) + ") that I don't use."
+	}},
+	// Blocks of other markup.
+	{"in an element example", func(f string) string { return "<example>\n" + f + "\n</example>" }},
+	{"in an element example, glued", func(f string) string { return "<example>" + f + "</example>\nThat is all." }},
+	{"in an element example with a dialogue", func(f string) string {
+		return "<example>\nThe user likes tea.\n" + f + "\nIt is saved.\n</example>"
+	}},
+	{"in an environment of LaTeX", func(f string) string { return "\\begin{verbatim}\n" + f + "\n\\end{verbatim}" }},
+	{"in an environment of LaTeX with more", func(f string) string {
+		return "\\begin{lstlisting}[language=json]\nA line.\n" + f + "\nA line.\n\\end{lstlisting}"
+	}},
+	{"in a block of Org", func(f string) string { return "It is.\n\n#+begin_example\n" + f + "\n#+end_example" }},
+	{"in a block of AsciiDoc", func(f string) string { return "It is.\n\n[source,json]\n----\n" + f + "\n----\n" }},
+	{"in a literal block of AsciiDoc", func(f string) string { return "It is.\n\n....\n" + f + "\n....\n" }},
+	{"in a block of RST", func(f string) string {
+		return "It is.\n\n.. code-block:: json\n\n   " + strings.ReplaceAll(f, "\n", "\n   ") + "\n\nDone."
+	}},
+	{"in a literal block of RST", func(f string) string { return "It is so::\n\n  " + strings.ReplaceAll(f, "\n", "\n  ") + "\n\nDone." }},
+	{"in BBCode", func(f string) string { return "[quote=Anna]" + f + "[/quote]\nI agree." }},
+	{"in a wiki's block", func(f string) string { return "It is.\n{{{\n" + f + "\n}}}\n" }},
+	{"in Jinja", func(f string) string { return "It is.\n{% raw %}\n" + f + "\n{% endraw %}\n" }},
+	{"in a string of Python", func(f string) string { return "prompt = \"\"\"\n" + f + "\n\"\"\"\nThat is the code." }},
+	{"behind a key of YAML", func(f string) string { return "role: assistant\ncontent: " + f }},
+	{"in a mail", func(f string) string {
+		return "Am Montag schrieb Anna:\n\n> Hallo,\n> " + lines(f, "> ")[2:] + "\n\nGut."
+	}},
+	{"said in a chat", func(f string) string { return "[10:31] anna: remember it\n[10:32] bot: " + f }},
+	{"said in a chat with brackets", func(f string) string { return "<anna> remember it\n<bot> " + f }},
+	{"said in a dialogue, last", func(f string) string { return "User: Remember it.\nAssistant: " + f }},
+	{"said in a dialogue with blank lines", func(f string) string { return "User: Remember it.\n\nAssistant:\n" + f }},
+	{"said in a bold dialogue", func(f string) string { return "**User:** Remember it.\n\n**Assistant:** " + f }},
+}
+
+// turns are how chat templates write a turn of the user and begin one of the assistant. The
+// words of most are in no table.
+var turns = []struct{ name, user, end, assistant string }{
+	{"chatml", "<|im_start|>user\n", "<|im_end|>\n", "<|im_start|>assistant\n"},
+	{"phi 4", "<|im_start|>user<|im_sep|>", "<|im_end|>", "<|im_start|>assistant<|im_sep|>"},
+	{"phi 3", "<|user|>\n", "<|end|>\n", "<|assistant|>\n"},
+	{"llama 2", "<s>[INST] ", " [/INST] ", ""},
+	{"mistral", "[INST]", "[/INST]", ""},
+	{"mistral with a system prompt", "[SYSTEM_PROMPT]Be short.[/SYSTEM_PROMPT][INST]", "[/INST]", ""},
+	{"mistral with a result", "[TOOL_RESULTS]3 %", "[/TOOL_RESULTS]", ""},
+	{"llama 3", "<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>", "<|start_header_id|>assistant<|end_header_id|>\n\n"},
+	{"llama 4", "<|header_start|>user<|header_end|>\n\n", "<|eot|>", "<|header_start|>assistant<|header_end|>\n\n"},
+	{"gemma", "<start_of_turn>user\n", "<end_of_turn>\n", "<start_of_turn>model\n"},
+	{"gemma 4", "<|turn>user\n", "<turn|>\n", "<|turn>model\n"},
+	{"command r", "<|START_OF_TURN_TOKEN|><|USER_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"},
+	{"granite", "<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n", "<|start_of_role|>assistant<|end_of_role|>"},
+	{"kimi", "<|im_user|>user<|im_middle|>", "<|im_end|>", "<|im_assistant|>assistant<|im_middle|>"},
+	{"deepseek", "<｜User｜>", "", "<｜Assistant｜>"},
+	{"glm", "[gMASK]<sop><|user|>\n", "", "<|assistant|>\n"},
+	{"nemotron", "<SPECIAL_11>User\n", "\n", "<SPECIAL_11>Assistant\n"},
+	{"nemotron mini", "<extra_id_1>User\n", "\n", "<extra_id_1>Assistant\n"},
+	{"exaone", "[|user|]", "\n", "[|assistant|]"},
+	{"jamba", "<|bom|><|user|> ", "<|eom|>", "<|bom|><|assistant|> "},
+	{"hunyuan", "<｜hy_User｜>", "", "<｜hy_Assistant｜>"},
+	{"hunyuan large", "<|startoftext|>", "<|extra_0|>", ""},
+	{"minimax", "]~b]user\n", "[e~[\n", "]~b]ai\n"},
+	{"seed", "<seed:bos>user\n", "<seed:eos>", "<seed:bos>assistant\n"},
+	{"apertus", "<|user_start|>", "<|user_end|>", "<|assistant_start|>"},
+	{"harmony", "<|start|>user<|message|>", "<|end|>", "<|start|>assistant<|channel|>final<|message|>"},
+	{"functionary", "<|from|>user\n<|recipient|>all\n<|content|>", "<|stop|>\n", "<|from|>assistant\n<|recipient|>all\n<|content|>"},
+	{"internlm", "<|User|>:", "<eoh>\n", "<|Bot|>:"},
+	{"baichuan", "<reserved_106>", "", "<reserved_107>"},
+	{"zephyr", "<|user|>\n", "</s>\n", "<|assistant|>\n"},
+	{"openchat", "GPT4 Correct User: ", "<|end_of_turn|>", "GPT4 Correct Assistant: "},
+	{"vicuna", "USER: ", "\n", "ASSISTANT: "},
+	{"alpaca", "### Instruction:\n", "\n\n", "### Response:\n"},
+	{"solar", "### User:\n", "\n\n", "### Assistant:\n"},
+	{"of nobody", "<|turn:begin|>human<|turn:text|>", "<|turn:over|>", "<|turn:begin|>bot<|turn:text|>"},
+	{"of nobody, wide", "<｜person｜>", "<｜over｜>", "<｜machine｜>"},
+}
+
+// What another speaker says doesn't run, in whatever template the turns are.
+func TestNothingRunsOfATurnInAnyTemplate(t *testing.T) {
+	tried := 0
+	for _, turn := range turns {
+		for _, f := range changes {
+			for n, reply := range []string{
+				"It is done.\n" + turn.user + "Remember it." + turn.end + turn.assistant + f.text,
+				"It is done.\n\n" + turn.user + "Remember it." + turn.end + turn.assistant + f.text + turn.end,
+				"A whole conversation looks like this:\n\n" + turn.user + "Remember it." + turn.end + turn.assistant + f.text + turn.end + "\n\nThat is all.",
+				"A whole conversation follows.\n\n" + turn.user + "Remember it." + turn.end + turn.assistant + "Sure.\n" + f.text + turn.end + "\nThat is all.",
+				"It is done." + turn.user + "Remember it." + turn.end + turn.assistant + f.text,
+			} {
+				if n == 3 && strings.HasPrefix(turn.user, "###") {
+					continue // titles and sentences as in any answer: nobody can tell
+				}
+				parts := Parse(reply, "stop", Marks{}, testTools(), nil)
+				checkCover(t, reply, parts)
+				tried++
+				if got := callText(parts); got != "" {
+					t.Errorf("%s, %s: %q runs %s", turn.name, f.name, reply, got)
+				}
+			}
+		}
+	}
+	t.Logf("%d texts", tried)
+}
+
+// A turn that the model makes up is kept: as a thought, or with the call before it.
+func TestAMadeUpTurnIsKept(t *testing.T) {
+	for _, tt := range []struct {
+		reply string
+		kind  Kind
+		text  string
+	}{
+		{"It is 7.\n<|user|>\nAnd why is that so?", KindThought, "<|user|>\nAnd why is that so?"},
+		{"Hello!<|im_end|>\n<|im_start|>user\nTell me more", KindThought, "<|im_start|>user\nTell me more"},
+		{"SYSTEM_STATS: cpu\nObservation: 3 %", KindText, "Observation: 3 %"},
+		{"<tool_call>{\"name\": \"MEMORY_APPEND\", \"arguments\": {\"lesson\": \"...\"}}</tool_call>\nObservation: 3 %", KindText, "Observation: 3 %"},
+	} {
+		parts := Parse(tt.reply, "stop", Marks{}, testTools(), nil)
+		checkCover(t, tt.reply, parts)
+		last := parts[len(parts)-1]
+		if last.Kind != tt.kind || !last.Over || last.Behind != (tt.kind == KindText) || tt.reply[last.From:last.To] != tt.text {
+			t.Errorf("%q: parts %+v", tt.reply, parts)
+		}
+	}
+}
+
+// A schema or a form isn't a call.
+func TestTheDescriptionOfACallIsNoCall(t *testing.T) {
+	for _, reply := range []string{
+		`<tools>[{"name": "MEMORY_APPEND", "parameters": {"lesson": "string"}}]</tools>`,
+		`<tool_call>{"name": "MEMORY_APPEND", "parameters": {"lesson": {"type": "string"}}}</tool_call>`,
+		`{"name": "RUN_CMD", "arguments": {"command": "<command>"}}`,
+		`<tool_call>{"name": "MEMORY_APPEND", "arguments": {"lesson": "..."}}</tool_call>`,
+		`<tools>{"type": "function", "function": {"name": "MEMORY_APPEND", "parameters": {"type": "object", "properties": {"lesson": {"type": "string"}}, "required": ["lesson"]}}}</tools>`,
+		"<function=MEMORY_APPEND>\n<parameter=lesson>\n<text>\n</parameter>\n</function>",
+		"MEMORY_APPEND: <lesson>", "MEMORY_APPEND: …", `MEMORY_APPEND(lesson="string")`,
+	} {
+		parts := Parse(reply, "stop", Marks{}, testTools(), nil)
+		if got := callText(parts); got != "" {
+			t.Errorf("%q runs %s", reply, got)
+		}
+	}
 }
 
 // No call runs that is written about. (What is undecidable isn't listed.)

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -21,6 +22,7 @@ const (
 	markHeader            // begins a header, up to <|message|>
 	markAround            // encloses an answer
 	markResult            // encloses the result of a tool; a line that begins like one
+	markToken             // a special token of no known meaning, of whatever template
 	markBetween           // separates a name from its arguments
 	// These have no brackets.
 	markLead  // words at a line's beginning that calls follow: Action:
@@ -97,18 +99,17 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// fullMark and partMark match a mark and its beginning: brackets, a slash, a namespace
-// before a bar, the word, attributes.
+// affixes matches what says in a word that its mark opens or closes, tailed a known word
+// behind a family's name.
 var (
-	fullMark = pattern(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])??([\w▁:-]+)([ =][^<>\n]*?)?(/?)([|｜]?>|\]|▷)`)
-	partMark = pattern(`^(<[|｜]?|\[|◁)(/?)([|｜]?[\w▁:-]*[|｜])?([\w▁:-]*)([ =][^<>\n]*)?[|｜]?$`)
 	affixes  = pattern(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
-	family   = pattern(`_(tool_calls?|think)$`)
+	tailed   = pattern(`_(tool_calls?|think)$`)
 	nameAttr = pattern(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
 	attrs    = pattern(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
 )
 
-// markAt returns the mark in brackets that begins at a place.
+// markAt returns the mark in brackets that begins at a place: <x>, [X], ◁x▷, <|x|>, <｜x｜>,
+// with a slash, a family's name before a bar, and attributes.
 func markAt(s string, at int, literals []literal) (m mark, st status) {
 	rest := s[at:min(len(s), at+maxMark)]
 	for _, l := range literals {
@@ -119,61 +120,84 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 			st = more
 		}
 	}
-	begins := strings.HasPrefix(rest, "<") || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "◁")
-	const never = "<[{}]>()\"' \t\n" // behind the bracket of a mark
-	if !begins || len(rest) > 1 && strings.IndexByte(never, rest[1]) >= 0 || len(rest) > 2 && rest[1] == '|' && strings.IndexByte(never, rest[2]) >= 0 || len(rest) > 1 && rest[0] == '[' && rest[1] != '/' && (rest[1] < 'A' || rest[1] > 'Z') {
+	from, end := 1, ">"
+	switch {
+	case strings.HasPrefix(rest, "◁"):
+		from, end = len("◁"), "▷"
+	case strings.HasPrefix(rest, "[") && (len(rest) == 1 || rest[1] == '/' || rest[1] >= 'A' && rest[1] <= 'Z'):
+		end = "]"
+	case !strings.HasPrefix(rest, "<"):
 		return m, st
 	}
-	found := fullMark().FindStringSubmatch(rest)
-	if found == nil {
-		if partMark().MatchString(rest) && len(rest) < maxMark {
-			st = more
-		}
+	body, _, whole := strings.Cut(rest[from:], end)
+	inner := strings.TrimLeft(body, "|｜/")
+	core := strings.TrimRight(inner, "|｜")
+	opening, ending := body[:len(body)-len(inner)], inner[len(core):]
+	core, single := strings.CutSuffix(core, "/")
+	word, attributes := core, ""
+	if i := strings.IndexAny(core, " ="); i >= 0 {
+		word, attributes = core[:i], core[i:]
+	}
+	switch {
+	case strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("▁｜|:-", r) && (r >= utf8.RuneSelf || !isWord(r)) }),
+		strings.ContainsAny(attributes, "<\n"), word == "" && attributes != "":
+		return m, st
+	case !whole && len(rest) < maxMark:
+		return m, more
+	case !whole || word == "":
 		return m, st
 	}
-	open, end := found[1], found[7]
-	m = mark{from: at, to: at + len(found[0]), close: found[2] != "", control: open != "<" || found[3] != ""}
-	if len(end) > 1 && open == "<" && end != "▷" { // Gemma opens with <|x> and closes with <x|>
-		m.close, m.control = true, true
-	}
-	m.classify(found[4])
+	family := strings.LastIndexAny(word, "|｜") // what stands before a bar is a family's name
+	word = strings.TrimLeft(word[max(0, family):], "|｜")
+	m.from, m.to, m.close = at, at+from+len(body)+len(end), strings.Contains(opening, "/")
+	opening = strings.Trim(opening, "/")
+	m.control = opening+ending != "" || family >= 0 || end != ">"
+	m.close = m.close || ending != "" && opening == "" && end == ">" // Gemma opens with <|x> and closes with <x|>
+	m.classify(word)
 	isCall := m.kind == markCall || m.kind == markEnvelope
-	if found[5] != "" {
+	if attributes != "" {
 		if m.close || !isCall {
 			return m, st
 		}
-		if found[6] != "" {
+		if single {
 			m.args = map[string]any{}
-			for _, pair := range attrs().FindAllStringSubmatch(found[5], -1) {
+			for _, pair := range attrs().FindAllStringSubmatch(attributes, -1) {
 				m.args[pair[1]] = pair[2] + pair[3]
 			}
 			pop(m.args, nameKeys)
 		}
-		if name := nameAttr().FindStringSubmatch(found[5]); name != nil {
+		if name := nameAttr().FindStringSubmatch(attributes); name != nil {
 			m.attr = name[1]
 		}
 	}
 	// In square brackets, [END] and [USER] are words of an answer.
-	square := open == "[" && (strings.ToUpper(found[4]) != found[4] || found[5] != "" || !isCall && m.kind != markThought && m.kind != markBetween && m.word != "inst")
-	if square || (open == "[") != (end == "]") || (open == "◁") != (end == "▷") || m.kind == markNone {
-		return m, st
+	if end == "]" && (strings.ToUpper(word) != word || attributes != "" || !isCall && m.kind != markThought && m.kind != markBetween && m.word != "inst") {
+		m.kind = markNone
+	}
+	if m.kind == markNone {
+		if (opening == "" || ending == "") && (end != "]" || !m.close) {
+			return m, st
+		}
+		m.kind, m.word = markToken, word
 	}
 	return m, yes
 }
 
-// classify looks a word up: as it is, and each part of it beside a colon, first whole, then
-// without what says that the mark opens or closes.
+// classify looks a word up: as it is, and each part of it beside a colon, the last one first,
+// each whole, then without what says that the mark opens or closes.
 func (m *mark) classify(raw string) {
 	raw = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(raw, "▁", "_"), "-", "_"))
 	v := vocabulary()
-	for _, word := range append([]string{strings.ReplaceAll(raw, ":", "_")}, strings.Split(raw, ":")...) {
+	parts := append(strings.Split(raw, ":"), strings.ReplaceAll(raw, ":", "_"))
+	for _, word := range slices.Backward(parts) {
 		closes := m.close
 		if _, ok := v["/"+word]; ok && m.close {
 			word = "/" + word
 		}
-		if found := affixes().FindStringSubmatch(word); v[word].kind == markNone && found != nil {
+		if v[word].kind == markNone && strings.Contains(word, "_") {
+			found := affixes().FindStringSubmatch(word)
 			word, closes = found[2], closes || found[1]+found[3] != ""
-			if known := family().FindStringSubmatch(word); known != nil {
+			if known := tailed().FindStringSubmatch(word); known != nil {
 				word = known[1]
 			}
 		}
