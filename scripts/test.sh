@@ -33,8 +33,9 @@ step_format() {
 	[[ -z $unformatted ]] || fail "Not formatted (make fmt does it):" "$unformatted"
 }
 
-# Other systems are vetted without cgo, with the window where pure Go allows it. Without a window
-# only the packages differ that have files for it.
+# Other systems are vetted without cgo, with the window where pure Go allows it, and without
+# compiling the dependencies for them. Without a window only the packages differ that have files
+# for it.
 step_vet() {
 	local system windowless
 	windowless=$(grep -rlE --include='*.go' '^//go:build .*nogui' app agents sessionmem | xargs dirname | sort -u | sed 's|^|./|')
@@ -47,7 +48,11 @@ step_vet() {
 
 vet() { # SYSTEM TAGS PACKAGE…
 	say "go vet for $1, -tags $2"
-	GOOS=$1 CGO_ENABLED=0 go vet -tags "$2" "${@:3}"
+	if [[ $1 == "$(go env GOHOSTOS)" ]]; then
+		CGO_ENABLED=0 go vet -tags "$2" "${@:3}"
+	else
+		GOOS=$1 CGO_ENABLED=0 "$(scripts/tools.sh)/vetother" -tags "$2" "${@:3}"
+	fi
 }
 
 step_lint() {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the linters pinned in tools/go.mod in the cache folder, once per version of that
-# file, and prints the folder.
+# Builds the linters of tools/go.mod in the cache folder, once per version of
+# them, and prints the folder.
 source "$(dirname "$0")/lib.sh"
 
-key=$({ go env GOVERSION && cat tools/go.mod tools/go.sum; } | cksum | cut -d' ' -f1)
+key=$({ go env GOVERSION && cat tools/go.mod tools/go.sum tools/vetother/main.go; } | cksum | cut -d' ' -f1)
 folder="$test_cache/tools-$key"
 if [[ ! -d $folder ]]; then
 	say "Building the linters, once; this takes a minute or two." >&2
