@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -39,7 +38,7 @@ func (p *Places) Each(ctx context.Context, files []string, each func(transcript.
 	ids := transcript.NewIDs()
 	states := make([]catalog.FileState, 0, len(files))
 	for _, file := range files {
-		state, err := p.eachIn(ctx, file, nil, ids, each)
+		state, err := p.eachIn(ctx, file, ids, each)
 		if err != nil {
 			return nil, err
 		}
@@ -62,15 +61,8 @@ func (p *Places) Holding(ctx context.Context, files []string) (map[string]bool, 
 	return holding, err
 }
 
-// EachFrom reads the block at a place and those after it in the file. The first block shows
-// the caller whether the file is still the one it knows. A block without an ID gets the one
-// derived from its text, whatever else the session contains.
-func (p *Places) EachFrom(ctx context.Context, from Place, each func(transcript.Block, Place) error) (catalog.FileState, error) {
-	return p.eachIn(ctx, from.File, &from, transcript.NewIDs(), each)
-}
-
-// eachIn reads a file, or the part of it from a place on.
-func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *transcript.IDs, each func(transcript.Block, Place) error) (catalog.FileState, error) {
+// eachIn reads a file.
+func (p *Places) eachIn(ctx context.Context, file string, ids *transcript.IDs, each func(transcript.Block, Place) error) (catalog.FileState, error) {
 	f, err := p.open(ctx, file)
 	if err != nil {
 		return catalog.FileState{}, wholefile.Explain("reading "+file, err)
@@ -80,7 +72,7 @@ func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *tran
 	if err != nil {
 		return catalog.FileState{}, wholefile.Explain("reading "+file, err)
 	}
-	r := placedReader(f, fi, from)
+	r := transcript.NewSizedReader(io.NewSectionReader(f, 0, fi.Size()), fi.Size())
 	r.Limit = transcript.BlockLimit
 	for {
 		raw, err := r.Read()
@@ -96,32 +88,6 @@ func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *tran
 			return catalog.FileState{}, err
 		}
 	}
-}
-
-// SumBefore returns a checksum of what comes before an offset in a transcript's file: a cheap
-// way to see whether the file only grew.
-func (p *Places) SumBefore(file string, offset int64) (uint32, error) {
-	f, err := p.open(context.Background(), file)
-	if err != nil {
-		return 0, wholefile.Explain("reading "+file, err)
-	}
-	defer f.Close()
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, 0, offset), make([]byte, min(max(offset, 1), sumBuffer))); err != nil {
-		return 0, wholefile.Explain("reading "+file, err)
-	}
-	return sum.Sum32(), nil
-}
-
-// sumBuffer is how many bytes of a file are summed at a time.
-const sumBuffer = 256 << 10
-
-func placedReader(f *os.File, fi os.FileInfo, from *Place) *transcript.Reader {
-	if from == nil {
-		return transcript.NewSizedReader(io.NewSectionReader(f, 0, fi.Size()), fi.Size())
-	}
-	behind := max(0, fi.Size()-from.Offset)
-	return transcript.NewTailReader(io.NewSectionReader(f, from.Offset, behind), from.Offset, from.Bare)
 }
 
 // BlockReader reads single blocks again by their places. It keeps the file open that it

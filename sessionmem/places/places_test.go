@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"mac-stats/sessionmem/filetest"
@@ -55,32 +54,8 @@ func TestBlockIsReadAgainAtItsPlace(t *testing.T) {
 		}
 	}
 	second := at[1]
-	texts = nil
-	_, err = p.EachFrom(t.Context(), second, collect)
-	if diff := cmp.Diff(want[1:], texts); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
 	if _, err := blocks.Block(places.Place{File: file, Offset: second.Offset + 3, Size: 5}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in the midst of a block: %v", err)
-	}
-}
-
-func TestSumBeforeShowsWhetherAFileOnlyGrew(t *testing.T) {
-	path, p := written(t, "one", "two")
-	text := filetest.Read(t, path)
-	sum := func() uint32 {
-		n, err := p.SumBefore(file, int64(len(text)))
-		filetest.Must(t, err)
-		return n
-	}
-	before := sum()
-	filetest.Write(t, path, text+"\n## User\n\nthree\n")
-	if sum() != before {
-		t.Error("it only grew")
-	}
-	filetest.Write(t, path, strings.Replace(text, "one", "ONE", 1))
-	if sum() == before {
-		t.Error("it was edited")
 	}
 }
 
@@ -145,11 +120,9 @@ func TestReadingPlacesThatFails(t *testing.T) {
 	filetest.Must(t, blocks.Close())
 	filetest.Must(t, os.Remove(path))
 	_, eerr := p.Each(t.Context(), []string{file}, none)
-	_, ferr := p.EachFrom(t.Context(), places.Place{File: file, Offset: 9}, none)
-	_, serr := p.SumBefore(file, 3)
 	_, herr := p.Holding(t.Context(), []string{file})
 	_, berr := blocks.Block(places.Place{File: file, Size: 10})
-	for what, err := range map[string]error{"all": eerr, "from a place": ferr, "a sum": serr, "a Summary": herr, "a block": berr} {
+	for what, err := range map[string]error{"all": eerr, "a Summary": herr, "a block": berr} {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s of a file that is gone: %v", what, err)
 		}

@@ -222,7 +222,7 @@ func openFile(path, lock string, pages int) (*sql.DB, error) {
 		"journal_mode(WAL)",
 		"synchronous(NORMAL)",
 		"secure_delete(ON)",
-		"cache_size(-4096)",
+		"cache_size(-2048)",
 		"temp_store(MEMORY)",
 		"journal_size_limit(4194304)",
 	}, "_txlock": {lock}}

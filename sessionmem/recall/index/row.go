@@ -258,34 +258,35 @@ func (p *passages) encode() (heads, details []byte) {
 	return heads, details
 }
 
-// eachHead decodes the column heads.
-func eachHead(data []byte, do func(s Strand, h head, words int)) error {
+// decodeHeads decodes the column heads.
+func decodeHeads(data []byte) (all [Strands][]head, err error) {
 	r := decoder{data: data}
-	for s := range Strands {
-		at := int64(0)
-		for range r.int() {
-			h, words := head{}, 0
+	for s := range all {
+		n, at := r.int(), int64(0)
+		if n > len(r.data) { // each has a byte at least
+			return all, ErrDamaged
+		}
+		all[s] = make([]head, n)
+		for i := range all[s] {
+			h := &all[s][i]
 			if b := r.bytes(1); len(b) == 1 {
 				h.flags = b[0]
 			}
-			if h.flags&flagGone == 0 {
-				if b := r.bytes(8); len(b) == 8 {
-					h.hash = binary.BigEndian.Uint64(b)
-				}
-				words = r.int()
-				at += r.signed()
-				h.time = at
+			if h.flags&flagGone != 0 {
+				continue
 			}
-			if r.bad {
-				return ErrDamaged
+			if b := r.bytes(8); len(b) == 8 {
+				h.hash = binary.BigEndian.Uint64(b)
 			}
-			do(s, h, words)
+			h.words = uint16(min(r.int(), math.MaxUint16)) //nolint:gosec // cut
+			at += r.signed()
+			h.time = at
 		}
 	}
 	if r.bad || len(r.data) > 0 {
-		return ErrDamaged
+		return all, ErrDamaged
 	}
-	return nil
+	return all, nil
 }
 
 // encode returns the column about.
@@ -315,22 +316,20 @@ func (k *Source) decode(about []byte) error {
 	return nil
 }
 
-// openPassages verifies and decodes the passages of a source with a key.
-func openPassages(key string, heads, details []byte) (p passages, err error) {
-	if heads, err = unseal(heads, key); err != nil {
+// decodePassages is the reverse of encode for a source with a key, without the texts.
+func decodePassages(key string, heads [Strands][]head, details []byte) (p passages, err error) {
+	details, err = unseal(details, key)
+	if err != nil {
 		return p, err
 	}
-	if details, err = unseal(details, key); err != nil {
-		return p, err
-	}
-	return decodePassages(heads, details)
-}
-
-// decodePassages is the reverse of encode, without the texts.
-func decodePassages(heads, details []byte) (p passages, err error) {
 	r := detailReader{decoder: decoder{data: details}}
-	err = eachHead(heads, func(s Strand, h head, words int) { p[s] = append(p[s], r.read(s, &h, words)) })
-	if err != nil || r.bad || len(r.data) > 0 {
+	for s := range heads {
+		p[s] = make([]Passage, len(heads[s]))
+		for i := range heads[s] {
+			p[s][i] = r.read(Strand(s), &heads[s][i]) //nolint:gosec // two of them
+		}
+	}
+	if r.bad || len(r.data) > 0 {
 		return p, ErrDamaged
 	}
 	return p, nil
@@ -345,7 +344,7 @@ type detailReader struct {
 }
 
 // read returns the next passage, given its head.
-func (r *detailReader) read(s Strand, h *head, words int) Passage {
+func (r *detailReader) read(s Strand, h *head) Passage {
 	if s != r.strand {
 		r.strand, r.offset, r.block = s, 0, ""
 	}
@@ -353,7 +352,7 @@ func (r *detailReader) read(s Strand, h *head, words int) Passage {
 	if h.gone() {
 		return d
 	}
-	d.Marks, d.Kind, d.Words = analysis.Marks(h.flags&3), Kind(h.flags>>flagKind&7), words
+	d.Marks, d.Kind, d.Words = analysis.Marks(h.flags&3), Kind(h.flags>>flagKind&7), int(h.words)
 	d.Untrusted, d.Continues = h.flags&flagUntrusted != 0, h.continues()
 	if h.time != 0 {
 		d.Time = time.Unix(h.time, 0)

@@ -117,27 +117,27 @@ func (k *Indexed) read(data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = eachHead(data, func(s Strand, h head, words int) {
-		h.words = uint16(min(words, math.MaxUint16)) //nolint:gosec // cut
-		if !h.gone() {
-			k.Docs++
-			k.words += words
-			if h.time != 0 && (k.First == 0 || h.time < k.First) {
-				k.First = h.time
-			}
-			k.Last = max(k.Last, h.time)
-		}
-		k.strands[s].heads = append(k.strands[s].heads, h)
-	})
+	all, err := decodeHeads(data)
+	if err != nil {
+		return err
+	}
 	w := rank.Default().Beside
 	sum := float32(1)
 	for i := range w.After {
 		sum += w.After[i] + w.Before[i]
 	}
-	for s := range k.strands {
-		all := k.strands[s].heads
+	for s, all := range all {
+		k.strands[s].heads = all
 		for i := range all {
 			h := &all[i]
+			if !h.gone() {
+				k.Docs++
+				k.words += int(h.words)
+				if h.time != 0 && (k.First == 0 || h.time < k.First) {
+					k.First = h.time
+				}
+				k.Last = max(k.Last, h.time)
+			}
 			h.around += float32(h.words) / sum
 			if h.continues() {
 				continue
@@ -160,7 +160,7 @@ func (k *Indexed) read(data []byte) error {
 			}
 		}
 	}
-	return err
+	return nil
 }
 
 // Within reports whether the source may hold something said within one of the spans.
@@ -336,21 +336,13 @@ func (s *Snapshot) of(ctx context.Context, k *Indexed) (passages, error) {
 	if err := rows.Scan(&data); err != nil {
 		return passages{}, err
 	}
-	details, err := unseal(data, k.Key)
+	var heads [Strands][]head
+	for strand := range k.strands {
+		heads[strand] = k.strands[strand].heads
+	}
+	all, err := decodePassages(k.Key, heads, data)
 	if err != nil {
 		return passages{}, err
-	}
-	r := detailReader{decoder: decoder{data: details}}
-	var all passages
-	for strand := range k.strands {
-		all[strand] = make([]Passage, len(k.strands[strand].heads))
-		for i := range all[strand] {
-			h := &k.strands[strand].heads[i]
-			all[strand][i] = r.read(Strand(strand), h, int(h.words)) //nolint:gosec // two of them
-		}
-	}
-	if r.bad || len(r.data) > 0 {
-		return passages{}, ErrDamaged
 	}
 	s.details[k.id] = all
 	return all, nil

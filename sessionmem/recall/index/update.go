@@ -173,7 +173,14 @@ func (w *writer) stored(ctx context.Context, key string) (id int, all passages, 
 		return 0, all, nil
 	}
 	if err == nil {
-		all, err = openPassages(key, heads, details)
+		heads, err = unseal(heads, key)
+	}
+	var decoded [Strands][]head
+	if err == nil {
+		decoded, err = decodeHeads(heads)
+	}
+	if err == nil {
+		all, err = decodePassages(key, decoded, details)
 	}
 	return id, all, err
 }
@@ -330,6 +337,7 @@ func (w *writer) writePostings(ctx context.Context) error {
 		for term, all := range p.terms {
 			added[bucket][term] = append(added[bucket][term], all...)
 		}
+		p.terms = nil
 	}
 	losing := map[int]bool{}
 	for strand := range w.drop {
@@ -354,6 +362,10 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 		terms = append(terms, more...)
 	}
 	slices.Sort(terms)
+	filled := false // else all rows are new
+	if err := w.tx.QueryRowContext(ctx, "SELECT EXISTS(SELECT 1 FROM posting WHERE bucket=?)", bucket).Scan(&filled); err != nil {
+		return err
+	}
 	get, err := w.tx.PrepareContext(ctx, "SELECT list FROM posting WHERE bucket=? AND term=?")
 	if err != nil {
 		return err
@@ -365,10 +377,14 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 	}
 	defer func() { _ = put.Close() }() // as above
 	for _, term := range slices.Compact(terms) {
-		all := slices.Clone(added[term])
+		all := added[term]
 		var data []byte
-		switch err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); {
-		case err == nil:
+		if filled {
+			if err := get.QueryRowContext(ctx, bucket, []byte(term)).Scan(&data); err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+		}
+		if data != nil {
 			l := newList(bucket, term, data)
 			for p, ok := l.next(); ok; p, ok = l.next() {
 				if !w.dropped(p) {
@@ -378,8 +394,6 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 			if l.bad {
 				return ErrDamaged
 			}
-		case !errors.Is(err, sql.ErrNoRows):
-			return err
 		}
 		if len(all) == 0 {
 			_, err = w.tx.ExecContext(ctx, "DELETE FROM posting WHERE bucket=? AND term=?", bucket, []byte(term))

@@ -779,12 +779,14 @@ func (w *writer) eachHash(ctx context.Context, do func(hash uint64)) error {
 		if err != nil {
 			return err
 		}
-		if err := eachHead(heads, func(_ Strand, h head, _ int) {
+		all, err := decodeHeads(heads)
+		if err != nil {
+			return err
+		}
+		for _, h := range slices.Concat(all[:]...) {
 			if !h.gone() {
 				do(h.hash)
 			}
-		}); err != nil {
-			return err
 		}
 	}
 	return rows.Err()
@@ -796,9 +798,12 @@ func (x *Index) TakeVectors(ctx context.Context, path string) error {
 		return explain(err)
 	}
 	err := x.inTx(ctx, func(tx *sql.Tx) error {
-		var format int
+		var format, models int
 		err := tx.QueryRowContext(ctx, "SELECT value FROM old.meta WHERE key=?", metaFormat).Scan(&format)
-		if err != nil || format != formatVersion { // a file without such a table is of another version, too
+		if err == nil && format == formatVersion {
+			err = tx.QueryRowContext(ctx, "SELECT count(*) FROM old.model").Scan(&models)
+		}
+		if err != nil || models == 0 {
 			return err
 		}
 		w := &writer{x: x, tx: tx}
