@@ -69,7 +69,9 @@ func TestATypedSecretIsNotShown(t *testing.T) {
 	if _, err := person.WriteString("zanzibar-token\n"); err != nil {
 		t.Fatal(err)
 	}
-	if o := r.wait(); o.code != 0 || !strings.HasPrefix(o.stdout, "saved in ") || strings.Contains(seen.String(), "zanzibar") || !strings.Contains(seen.String(), "oken") {
+	o := r.wait()
+	until(t, "the question and the end of its line", func() bool { return strings.Contains(seen.String(), "oken") && strings.HasSuffix(seen.String(), "\n") })
+	if o.code != 0 || !strings.HasPrefix(o.stdout, "saved in ") || strings.Contains(seen.String(), "zanzibar") {
 		t.Errorf("exit %d, %s; the terminal shows:\n%s", o.code, o.stdout, seen.String())
 	}
 }
