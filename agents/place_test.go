@@ -166,7 +166,7 @@ func TestPlaceToolsAndLessons(t *testing.T) {
 
 func TestStrangersLinkOpensNoFile(t *testing.T) {
 	r := newRig(t, ollamaScript("ok"))
-	upload, err := attach.New("secret.txt", []byte("the owner's notes"))
+	upload, err := attach.New(t.Context(), "secret.txt", []byte("the owner's notes"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestStrangersLinkOpensNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := attach.New("mine.txt", []byte("what Anna attached"))
+	own, err := attach.New(t.Context(), "mine.txt", []byte("what Anna attached"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 func upload(t *testing.T, name, text string) attach.File {
 	t.Helper()
-	u, err := attach.New(name, []byte(text))
+	u, err := attach.New(t.Context(), name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

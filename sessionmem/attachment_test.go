@@ -59,7 +59,7 @@ func TestTitleOfAMessageWithAttachments(t *testing.T) {
 func TestAttachmentsThatCannotBeKept(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	u, err := attach.New("notes.txt", []byte("one"))
+	u, err := attach.New(t.Context(), "notes.txt", []byte("one"))
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

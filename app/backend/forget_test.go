@@ -84,7 +84,7 @@ func quaggaServer(t *testing.T) *testkit.Server {
 func liveWithQuagga(t *testing.T, b *Backend) string {
 	t.Helper()
 	ctx := t.Context()
-	file, err := attach.New("flute.txt", []byte("Written down: "+quagga))
+	file, err := attach.New(t.Context(), "flute.txt", []byte("Written down: "+quagga))
 	check(t, err)
 	for i := range 5 {
 		req := agents.Request{Session: "cpu-day", Text: fmt.Sprintf("And what of number %d?", i)}

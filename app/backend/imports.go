@@ -119,6 +119,9 @@ func (i *importing) add(ctx context.Context, c transfer.Conversation) error {
 		all[m.ID] = true
 	}
 	out := i.written(ctx, newTree(nil), c, all)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if out.count.Messages == 0 && len(out.Blocks) == 0 {
 		i.got.Empty++
 		return nil
@@ -217,6 +220,9 @@ func (i *importing) addTo(ctx context.Context, c transfer.Conversation, known ma
 	}
 	here := t.lastMessage()
 	out := i.written(ctx, t, c, fresh)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if here.ID != "" && !t.imported[here.ID] && !slices.ContainsFunc(t.line, func(b transcript.Block) bool { return b.ID == here.ID }) {
 		// The person went on here: that stays the current branch.
 		out.Blocks = append(out.Blocks, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: here.ID})
@@ -339,13 +345,16 @@ func (i *importing) attach(ctx context.Context, session string, m *transfer.Mess
 		var kept transcript.Attachment
 		if err == nil {
 			var made attach.File
-			if made, err = attach.New(f.Name, data); err == nil {
+			if made, err = attach.New(ctx, f.Name, data); err == nil {
 				kept, err = i.b.Store.Attach(ctx, session, made)
 			}
 		}
 		if err == nil {
 			links = append(links, kept)
 			continue
+		}
+		if ctx.Err() != nil {
+			return // the conversation isn't written
 		}
 		what := transfer.LeftFiles
 		if f.Picture {

@@ -56,7 +56,7 @@ func TestAPrivateChatIsSummarisedWithoutLessons(t *testing.T) {
 			if tt.value != "true" {
 				b.Store.SetPrivate("cpu-p")
 			}
-			file, err := attach.New("xyzzy.txt", []byte("what xyzzy costs"))
+			file, err := attach.New(t.Context(), "xyzzy.txt", []byte("what xyzzy costs"))
 			if err != nil {
 				t.Fatal(err)
 			}

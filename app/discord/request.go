@@ -136,7 +136,7 @@ func (an *answerer) download(ctx context.Context, m connection.Message) (files [
 			problems = append(problems, "The attached file "+name+" could not be fetched.")
 			continue
 		}
-		up, err := attach.New(name, data)
+		up, err := attach.New(ctx, name, data)
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue

@@ -50,6 +50,31 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// Ctrl-C while a file is read ends ask at once; nothing is sent and nothing is left. The first
+// PDF takes seconds, and ask says why.
+func TestInterruptedWhileReadingAFile(t *testing.T) {
+	t.Parallel()
+	server := testkit.Start(t, answering(testkit.Reply{Text: "Fine."}))
+	p := newPlace(t, server.Addr())
+	folder := filepath.Join(p.base, "papers")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "a.pdf"), []byte("%PDF-1.4\nand no more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := p.start(p.command("ask", "--file", folder, question))
+	until(t, "the reader of PDFs is made", func() bool { return strings.Contains(r.stderr.String(), "preparing to read PDFs") })
+	r.signal(os.Interrupt)
+	r.wait().expect(t, 130, "", "preparing to read PDFs; this happens once and takes some seconds\n")
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+	if sessions, _ := filepath.Glob(filepath.Join(p.home, "session", "*.md")); len(sessions) != 0 {
+		t.Errorf("there are sessions: %q", sessions)
+	}
+}
+
 // A demo leaves nothing behind, however it ends; the next demo removes what a killed one
 // left two days ago.
 func TestADemoLeavesNothingBehind(t *testing.T) {

@@ -2,6 +2,7 @@ package attach_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -104,11 +105,15 @@ func TestAttachableFiles(t *testing.T) {
 		"a JPEG":          {file: "a.jpeg", data: jpegBytes(t), want: attach.File{Name: "a.jpeg", Ext: "jpg", Image: true}},
 		"too many pixels": {file: "a.png", data: widePNG(), err: "a.png can't be attached: 60000 × 60000 pixels are too many; make it smaller."},
 		"a damaged GIF":   {file: "a.gif", data: gifData.Bytes()[:20], err: "a.gif can't be attached: the image is damaged."},
-		"no UTF-8":        {file: "a.txt", data: []byte("caf\xe9"), err: "a.txt can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
+		"Windows-1252":    {file: "a.csv", data: []byte("Stra\xdfe;Preis\r\nM\xfcller \x96 Graz;10 \x80\r\n"), want: attach.File{Name: "a.csv", Ext: "csv", Charset: "windows-1252", Data: []byte("Straße;Preis\nMüller – Graz;10 €\n")}},
+		"one odd letter":  {file: "a.txt", data: []byte("caf\xe9"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "windows-1252", Data: []byte("café")}},
+		"Windows-1251":    {file: "a.txt", data: []byte("\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0 \xf3 \xf2\xe5\xe1\xff \xf1\xe5\xe3\xee\xe4\xed\xff?"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "windows-1251", Data: []byte("Привет, как дела у тебя сегодня?")}},
+		"Shift JIS":       {file: "a.txt", data: []byte("\x82\xb1\x82\xea\x82\xcd\x93\xfa\x96{\x8c\xea\x82\xcc\x95\xb6\x8f\xcd\x82\xc5\x82\xb7\x81B"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "shift_jis", Data: []byte("これは日本語の文章です。")}},
+		"no text":         {file: "a.bin", data: []byte("\x01\xe9\x02\xff\x03"), err: "a.bin can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
 		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := attach.New(c.file, c.data)
+			got, err := attach.New(t.Context(), c.file, c.data)
 			if c.err != "" {
 				if !errors.Is(err, attach.ErrRefused) || err.Error() != c.err {
 					t.Errorf("got %v, want %s", err, c.err)
@@ -123,7 +128,7 @@ func TestAttachableFiles(t *testing.T) {
 			}
 		})
 	}
-	moving, err := attach.New("a.gif", gifData.Bytes())
+	moving, err := attach.New(t.Context(), "a.gif", gifData.Bytes())
 	if format, _ := attach.ImageFormat(moving.Data); err != nil || format != "png" || !moving.Image || moving.Ext != "png" {
 		t.Errorf("a GIF becomes a PNG: %v %s", err, format)
 	}
@@ -152,7 +157,7 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 		cases[os.DevNull] = "it is no ordinary file"
 	}
 	for file, why := range cases {
-		_, err := attach.Read(file, nil)
+		_, err := attach.Read(t.Context(), file, nil)
 		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -165,17 +170,42 @@ func TestPDFsInAFolderAreRead(t *testing.T) {
 	for name, text := range map[string]string{"a.pdf": string(onePagePDF), "b.PDF": string(onePagePDF), "c.pdf": "%PDF-1.4 and no more", "d.pdf": "no PDF at all"} {
 		filetest.Write(t, filepath.Join(dir, name), text)
 	}
-	u, err := attach.Read(dir, nil)
+	u, err := attach.Read(t.Context(), dir, nil)
 	want := attach.File{Name: "papers", Ext: "txt", Files: 3, LeftOut: 1, Data: []byte("===== a.pdf =====\n[page 1]\nHello\n\n===== b.PDF =====\n[page 1]\nHello\n\n===== d.pdf =====\nno PDF at all\n")}
 	if diff := cmp.Diff(want, u); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
+// Stop ends the reading of a folder of PDFs at once: no page is read after it.
+func TestReadingStops(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "papers")
+	for name, text := range map[string]string{"a.pdf": string(onePagePDF), "b.pdf": string(onePagePDF), "c.pdf": string(onePagePDF), "d.txt": "more"} {
+		filetest.Write(t, filepath.Join(dir, name), text)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "b.pdf")} {
+		ctx, stop := context.WithCancel(t.Context())
+		pages := 0
+		u, err := attach.Read(ctx, path, func(read, _ int) {
+			if stop(); read > 0 {
+				pages++
+			}
+		})
+		if path == dir && !errors.Is(err, context.Canceled) || errors.Is(err, attach.ErrRefused) || pages > 1 {
+			t.Errorf("%s: %d pages, %q, %v", filepath.Base(path), pages, u.Data, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := attach.New(ctx, "a.pdf", onePagePDF); !errors.Is(err, context.Canceled) || errors.Is(err, attach.ErrRefused) {
+		t.Errorf("a stopped reading of a PDF: %v", err)
+	}
+}
+
 func TestReadTheWholeFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.md")
 	filetest.Write(t, file, "# one\n")
-	got, err := attach.Read(file, nil)
+	got, err := attach.Read(t.Context(), file, nil)
 	if diff := cmp.Diff(attach.File{Name: "notes.md", Ext: "md", Data: []byte("# one\n")}, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
@@ -245,12 +275,12 @@ func TestDamagedPicturesAreRefused(t *testing.T) {
 		"cut.png": whole[:len(whole)/2], "header.png": whole[:33], "signature.png": whole[:8], "flipped.png": flipped, "bomb.png": bomb,
 		"cut.jpg": photo[:len(photo)*2/3], "header.jpg": photo[:20], "cut.gif": []byte("GIF89a\x40\x00\x40\x00"),
 	} {
-		if _, err := attach.New(name, data); err == nil || !strings.Contains(err.Error(), name+" can't be attached: ") {
+		if _, err := attach.New(t.Context(), name, data); err == nil || !strings.Contains(err.Error(), name+" can't be attached: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name, data := range map[string][]byte{"whole.png": whole, "whole.jpg": photo, "more.png": append(bytes.Clone(whole), "and a trailer"...)} {
-		if _, err := attach.New(name, data); err != nil {
+		if _, err := attach.New(t.Context(), name, data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -24,6 +24,9 @@ import (
 	"mac-stats/sessionmem/pdftext"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // The limits of an attachment. A model reads far less of a text; the rest is kept, and the
@@ -62,12 +65,15 @@ type File struct {
 	PagesRead int // the first of them, if not all were read; the text ends with the reason
 	Files     int // of the folder, if it was one
 	LeftOut   int // files of the folder that aren't included
+
+	Charset string // in which the text was read, if it wasn't Unicode; it is a guess
 }
 
 // Read reads a file to attach, or the text files of a folder. What can't be attached (too
 // large, neither text nor an image, unreadable) returns ErrRefused with a sentence that says so.
-// progress, if it isn't nil, is called after each page of a PDF.
-func Read(file string, progress func(read, pages int)) (File, error) {
+// progress, if it isn't nil, is called as pdftext.Reader says. When ctx ends, Read returns its
+// error at once.
+func Read(ctx context.Context, file string, progress func(read, pages int)) (File, error) {
 	name := filepath.Base(file)
 	fi, err := os.Stat(file)
 	switch {
@@ -78,7 +84,7 @@ func Read(file string, progress func(read, pages int)) (File, error) {
 	case err != nil:
 		return File{}, refuse(name, err.Error())
 	case fi.IsDir():
-		return readFolder(file, progress)
+		return readFolder(ctx, file, progress)
 	case !fi.Mode().IsRegular():
 		return File{}, refuse(name, "it is no ordinary file")
 	case fi.Size() > maxPDFBytes:
@@ -96,33 +102,36 @@ func Read(file string, progress func(read, pages int)) (File, error) {
 	if err != nil {
 		return File{}, refuse(name, err.Error())
 	}
-	return read(name, data, progress)
+	return read(ctx, name, data, progress)
 }
 
 // New checks data to be attached and converts it: text becomes UTF-8, an image PNG or JPEG.
-func New(name string, data []byte) (File, error) { return read(name, data, nil) }
+// When ctx ends, it returns its error.
+func New(ctx context.Context, name string, data []byte) (File, error) {
+	return read(ctx, name, data, nil)
+}
 
-func read(name string, data []byte, progress func(read, pages int)) (File, error) {
+func read(ctx context.Context, name string, data []byte, progress func(read, pages int)) (File, error) {
 	name = transcript.OneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
 	switch {
 	case len(data) == 0:
 		return File{}, refuse(name, "it is empty")
 	case pdftext.Is(name, data) && len(data) <= maxPDFBytes:
-		return pdfUpload(name, data, progress)
+		return pdfUpload(ctx, name, data, progress)
 	case len(data) > MaxImageBytes:
 		return File{}, refuse(name, tooLarge(int64(len(data))))
 	}
 	if format, ok := ImageFormat(data); ok {
 		return imageUpload(name, format, data)
 	}
-	text, ok := decodeText(data)
+	text, charset, ok := decodeText(data)
 	if !ok {
 		return File{}, refuse(name, "it is neither text nor a PDF, nor a PNG, JPEG or GIF image")
 	}
 	if len(text) > maxTextBytes {
 		return File{}, refuse(name, fmt.Sprintf("it has %s of text, and 1 MB is the most; attach the part the question is about", megabytes(int64(len(text)))))
 	}
-	return File{Name: name, Ext: textExt(name), Data: []byte(text)}, nil
+	return File{Name: name, Ext: textExt(name), Data: []byte(text), Charset: charset}, nil
 }
 
 func tooLarge(n int64) string {
@@ -130,11 +139,13 @@ func tooLarge(n int64) string {
 }
 
 // pdfUpload returns the text of a PDF.
-func pdfUpload(name string, data []byte, progress func(read, pages int)) (File, error) {
+func pdfUpload(ctx context.Context, name string, data []byte, progress func(read, pages int)) (File, error) {
 	r := pdftext.Reader{Progress: progress}
 	defer r.Close()
-	d, err := r.Read(context.Background(), data, maxTextBytes)
+	d, err := r.Read(ctx, data, maxTextBytes)
 	switch {
+	case ctx.Err() != nil:
+		return File{}, err
 	case errors.Is(err, pdftext.ErrPictures):
 		return File{}, refuse(name, err.Error()+"; attach a picture of the page, for a model that sees images")
 	case errors.Is(err, pdftext.ErrDamaged):
@@ -192,18 +203,44 @@ func imageUpload(name, format string, data []byte) (File, error) {
 	return File{Name: name, Ext: "png", Image: true, Data: out.Bytes()}, nil
 }
 
-// decodeText returns data as UTF-8 with LF line ends; ok is false if it isn't text.
-func decodeText(data []byte) (text string, ok bool) {
+// decodeText returns data as UTF-8 with LF line ends; ok is false if it isn't text. Text that
+// isn't Unicode is read in the character set that its bytes speak for, which is returned.
+func decodeText(data []byte) (text, guessed string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		data = data[3:]
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		data, _ = wholefile.Decode(data[:len(data)&^1])
 	}
-	if !utf8.Valid(data) || bytes.ContainsRune(data, 0) {
-		return "", false
+	if bytes.ContainsRune(data, 0) {
+		return "", "", false
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), true
+	if !utf8.Valid(data) {
+		// Text has no control characters but for those that divide it and those of terminals.
+		if bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r\f\b\x1b", r) || r == 0x7f }) {
+			return "", "", false
+		}
+		if data, guessed, ok = fromCharset(data); !ok {
+			return "", "", false
+		}
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), guessed, true
+}
+
+// fromCharset returns a text that isn't Unicode as UTF-8, and the character set it was in.
+func fromCharset(data []byte) (text []byte, name string, ok bool) {
+	guesses, _ := chardet.NewTextDetector().DetectAll(data) // an error is no guess
+	for _, g := range append(guesses, chardet.Result{Charset: "windows-1252"}) {
+		enc, err := htmlindex.Get(g.Charset)
+		if err != nil || g.Charset == "UTF-8" {
+			continue
+		}
+		text, err := enc.NewDecoder().Bytes(data)
+		if name, err2 := htmlindex.Name(enc); err == nil && err2 == nil && !bytes.ContainsRune(text, utf8.RuneError) && !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && r < 0xa0 }) {
+			return text, name, true
+		}
+	}
+	return nil, "", false
 }
 
 // textExt returns the file's own extension if a name can contain it.

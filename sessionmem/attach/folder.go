@@ -20,7 +20,7 @@ const maxFolderFiles = 2000
 // readFolder makes one text of the text files and PDFs in a folder and its sub-folders, each
 // under its path. It leaves out hidden files and folders, links, anything else, and what
 // doesn't fit.
-func readFolder(dir string, progress func(read, pages int)) (File, error) {
+func readFolder(ctx context.Context, dir string, progress func(read, pages int)) (File, error) {
 	name := filepath.Base(dir)
 	var out bytes.Buffer
 	u := File{Name: name, Ext: "txt"}
@@ -30,6 +30,8 @@ func readFolder(dir string, progress func(read, pages int)) (File, error) {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil && path == dir:
 			return err
 		case err != nil:
@@ -43,8 +45,11 @@ func readFolder(dir string, progress func(read, pages int)) (File, error) {
 			return fs.SkipAll
 		}
 		seen++
-		text, ok := folderText(&pdfs, path, entry, maxTextBytes-out.Len())
-		part := fmt.Sprintf("===== %s =====\n%s\n", folderPath(dir, path), strings.TrimRight(text, "\n"))
+		text, charset, ok := folderText(ctx, &pdfs, path, entry, maxTextBytes-out.Len())
+		if charset != "" {
+			charset = " (read as " + charset + ")"
+		}
+		part := fmt.Sprintf("===== %s%s =====\n%s\n", folderPath(dir, path), charset, strings.TrimRight(text, "\n"))
 		if !ok || out.Len()+len(part) > maxTextBytes {
 			u.LeftOut++
 			return nil
@@ -57,6 +62,8 @@ func readFolder(dir string, progress func(read, pages int)) (File, error) {
 		return nil
 	})
 	switch {
+	case ctx.Err() != nil:
+		return File{}, fmt.Errorf("reading the folder: %w", context.Cause(ctx))
 	case errors.Is(err, fs.ErrPermission):
 		return File{}, refuse(name, "you may not read it")
 	case err != nil:
@@ -77,24 +84,24 @@ func folderPath(dir, path string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(rel), string(utf8.RuneError))
 }
 
-// folderText returns the text of a file of a folder; false if it has none, or if there is no
+// folderText returns the text of a file of a folder, and its character set if that was guessed; false if it has none, or if there is no
 // room for it. Of a PDF, it may be the text of the first pages.
-func folderText(pdfs *pdftext.Reader, path string, entry fs.DirEntry, room int) (string, bool) {
+func folderText(ctx context.Context, pdfs *pdftext.Reader, path string, entry fs.DirEntry, room int) (text, charset string, ok bool) {
 	info, err := entry.Info()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPDFBytes || info.Size() == 0 {
-		return "", false
+		return "", "", false
 	}
 	pdf := strings.EqualFold(filepath.Ext(path), ".pdf")
 	if !pdf && info.Size() > maxTextBytes || room <= 0 {
-		return "", false
+		return "", "", false
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", false
+		return "", "", false
 	}
 	if pdf && pdftext.Is(path, data) {
-		d, err := pdfs.Read(context.Background(), data, max(0, room-1000)) // some room for marks
-		return d.Text, err == nil
+		d, err := pdfs.Read(ctx, data, max(0, room-1000)) // some room for marks
+		return d.Text, "", err == nil
 	}
 	return decodeText(data)
 }

@@ -20,7 +20,7 @@ func TestFolderBecomesTheTextOfItsFiles(t *testing.T) {
 	} {
 		filetest.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	u, err := Read(dir, nil)
+	u, err := Read(t.Context(), dir, nil)
 	want := File{Name: "notes", Ext: "txt", Files: 2, LeftOut: 3, Data: []byte("===== a/one.txt =====\nfirst\n\n===== b.md =====\nsecond\n")}
 	if diff := cmp.Diff(want, u); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -36,7 +36,7 @@ func TestLinksInAFolderAreLeftOut(t *testing.T) {
 	for i := range maxFolderFiles {
 		filetest.Write(t, filepath.Join(dir, "more", fmt.Sprintf("%04d.bin", i)), "\x00")
 	}
-	u, err := Read(dir, nil)
+	u, err := Read(t.Context(), dir, nil)
 	if u.Files != 1 || u.LeftOut != maxFolderFiles-1 || err != nil { // the last two are not looked at
 		t.Errorf("%d files, %d left out, %v", u.Files, u.LeftOut, err)
 	}

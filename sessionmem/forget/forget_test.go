@@ -156,7 +156,7 @@ var secretWords = []string{"zebra", "emVicm", "plYnJh", "6ZWJyY"}
 func (r *rig) aDay() {
 	r.t.Helper()
 	ctx := r.t.Context()
-	up, err := attach.New("plan.txt", []byte("About it: "+secret))
+	up, err := attach.New(ctx, "plan.txt", []byte("About it: "+secret))
 	must(r.t, err)
 	file, err := r.store.Attach(ctx, "cpu-day", up)
 	must(r.t, err)
@@ -601,7 +601,7 @@ func TestForgettingAnAuthorIncludesTheirLatestMessages(t *testing.T) {
 // name reveals what was in it.
 func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 	r := newRig(t)
-	u, err := attach.New("pin.txt", []byte("zebra 4711"))
+	u, err := attach.New(t.Context(), "pin.txt", []byte("zebra 4711"))
 	must(t, err)
 	a, err := r.store.Attach(t.Context(), "cpu-a", u)
 	must(t, err)

@@ -40,9 +40,11 @@ const (
 // hasChild reports that main called Child, so that this program can be its own child.
 var hasChild bool
 
-// answer is a line that a child prints. The first one has nothing: the child can read. Then,
-// for each PDF: the number of its pages; each page; the end.
+// answer is a line that a child prints. The first ones: PDFium has to be compiled; the child can
+// read, which says nothing. Then, for each PDF: the number of its pages; each page; the end.
 type answer struct {
+	Making bool `json:"making,omitempty"`
+
 	Pages int    `json:"pages,omitempty"`
 	Page  int    `json:"page,omitempty"`
 	Text  string `json:"text,omitempty"`
@@ -97,13 +99,13 @@ func (m *memory) Free() { clear(m.all[:m.used]) }
 // serve reads PDFs until the input ends: the size and the limit of the text in a line, then
 // the file.
 func serve(stdin io.Reader, stdout io.Writer, cache string) error {
-	engine, err := openEngine(cache)
+	in, out := bufio.NewReader(stdin), json.NewEncoder(stdout)
+	out.SetEscapeHTML(false)
+	engine, err := openEngine(cache, func() { _ = out.Encode(answer{Making: true}) }) // the next answer fails, too
 	if err != nil {
 		return err
 	}
 	runtime.GC() // compiling leaves some hundred MB, which count against the limit
-	in, out := bufio.NewReader(stdin), json.NewEncoder(stdout)
-	out.SetEscapeHTML(false)
 	if err := out.Encode(answer{}); err != nil {
 		return err
 	}
@@ -132,8 +134,9 @@ func serve(stdin io.Reader, stdout io.Writer, cache string) error {
 }
 
 // openEngine starts PDFium. Its compiled form comes from the cache folder, or is made and kept
-// there. It is run by wazero's compiler, as its interpreter takes twenty times as long.
-func openEngine(cache string) (pdfium.Pool, error) {
+// there, which making is told before. It is run by wazero's compiler, as its interpreter takes
+// twenty times as long.
+func openEngine(cache string, making func()) (pdfium.Pool, error) {
 	config := webassembly.Config{
 		Context:  experimental.WithMemoryAllocator(context.Background(), &memory{}),
 		MaxTotal: 1,
@@ -146,6 +149,7 @@ func openEngine(cache string) (pdfium.Pool, error) {
 			WithDebugInfoEnabled(false),
 	}
 	if cache == "" {
+		making()
 		return webassembly.Init(config)
 	}
 	// wazero checks only parts of what it reads here and believes a damaged file for ever, so
@@ -153,6 +157,7 @@ func openEngine(cache string) (pdfium.Pool, error) {
 	dir := filepath.Join(cache, "pdfium")
 	sumFile := filepath.Join(dir, "checksum")
 	if sum, err := os.ReadFile(sumFile); err != nil || string(sum) != checksum(dir) {
+		making()
 		_ = os.RemoveAll(dir)
 	}
 	kept, err := wazero.NewCompilationCacheWithDir(dir)

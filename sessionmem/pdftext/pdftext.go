@@ -73,7 +73,8 @@ type Document struct {
 // Reader reads PDFs, one after the other, in one child. It starts one with the first PDF, and
 // another one after a PDF that ended it. The zero value is ready. Close ends the child.
 type Reader struct {
-	// Progress, if it isn't nil, is called after each page.
+	// Progress, if it isn't nil, is called after each page, and with zeros when the reader has to
+	// be made first, which happens once and takes some seconds.
 	Progress func(read, pages int)
 
 	child   *exec.Cmd
@@ -192,7 +193,14 @@ func (r *Reader) begin(ctx context.Context) error {
 			}
 		}
 	}(r.child, r.answers)
-	if _, err := r.next(ctx, or(r.start, startTime), nil); err != nil {
+	a, err := r.next(ctx, or(r.start, startTime), nil)
+	if err == nil && a.Making {
+		if r.Progress != nil {
+			r.Progress(0, 0)
+		}
+		_, err = r.next(ctx, or(r.start, startTime), nil)
+	}
+	if err != nil {
 		r.Close()
 		if ctx.Err() != nil {
 			return err
@@ -204,6 +212,9 @@ func (r *Reader) begin(ctx context.Context) error {
 
 // next returns the child's next answer. It waits no longer than patience and until late.
 func (r *Reader) next(ctx context.Context, patience time.Duration, late <-chan time.Time) (answer, error) {
+	if ctx.Err() != nil {
+		return answer{}, fmt.Errorf("reading the PDF: %w", context.Cause(ctx))
+	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -218,7 +229,7 @@ func (r *Reader) next(ctx context.Context, patience time.Duration, late <-chan t
 	case <-late:
 		return answer{}, ErrTooLong
 	case <-ctx.Done():
-		return answer{}, fmt.Errorf("reading the PDF: %w", ctx.Err())
+		return answer{}, fmt.Errorf("reading the PDF: %w", context.Cause(ctx))
 	}
 }
 

@@ -337,7 +337,7 @@ func TestADamagedCacheIsMadeAgain(t *testing.T) {
 
 // PDFium reaches no file.
 func TestPDFiumHasNoFiles(t *testing.T) {
-	engine, err := openEngine(usualCache())
+	engine, err := openEngine(usualCache(), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

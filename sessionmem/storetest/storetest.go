@@ -183,7 +183,7 @@ func ThreeParts(t testing.TB, s *sessionmem.Store) []transcript.Block {
 // Attach attaches a text file to a session.
 func Attach(t testing.TB, s *sessionmem.Store, session, name, text string) transcript.Attachment {
 	t.Helper()
-	u, err := attach.New(name, []byte(text))
+	u, err := attach.New(t.Context(), name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

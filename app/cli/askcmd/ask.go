@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/sessioncmd"
+	"mac-stats/app/cli/words"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
@@ -102,7 +104,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 	if err != nil {
 		return cmdline.WrongUsage(cmd, err.Error())
 	}
-	files, err := readFiles(f.files)
+	files, err := readFiles(cmd.Context(), c, f.files)
 	if err != nil {
 		return err
 	}
@@ -208,20 +210,41 @@ func refused(c *cmdline.Line, f flags, err error) error {
 }
 
 // readFiles reads the files of --file; the first that can't be attached is an error.
-func readFiles(paths []string) ([]attach.File, error) {
+// Ctrl-C ends the reading.
+func readFiles(ctx context.Context, c *cmdline.Line, paths []string) ([]attach.File, error) {
 	var files []attach.File
+	status := cmdline.Status{Line: c}
+	defer status.Erase()
 	for _, p := range paths {
-		u, err := attach.Read(p, nil)
+		u, err := attach.Read(ctx, p, func(read, pages int) {
+			switch {
+			case pages > 0:
+				status.Draw(fmt.Sprintf("reading %s: page %d of %d", words.OneLine(filepath.Base(p), 60), read, pages))
+			case !c.StderrIsTerminal: // without a status line this would look like a hang
+				c.ToStderr(preparing + "\n")
+			default:
+				status.Draw(preparing)
+			}
+		})
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
 			return nil, cmdline.Problem("There is no file "+p+"; nothing was sent.", "Check its path.")
 		}
 		if err != nil {
 			return nil, cmdline.Problem(err.Error(), "Nothing was sent.")
 		}
+		if u.Charset != "" {
+			status.Erase()
+			c.ToStderr(fmt.Sprintf("mac-stats: %s isn't Unicode; it was read as %s. If its letters are wrong, save it as UTF-8.\n", u.Name, u.Charset))
+		}
 		files = append(files, u)
 	}
 	return files, nil
 }
+
+const preparing = "preparing to read PDFs; this happens once and takes some seconds"
 
 // logFailure logs the kind of error that ended a turn, never its text.
 func logFailure(b *backend.Backend, session string, err error) {

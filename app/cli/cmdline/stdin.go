@@ -59,7 +59,7 @@ func (c *Line) ReadMessage(cmd *cobra.Command, args []string, attached bool) (Me
 		case m.Text == "":
 			m.Text, m.From = strings.TrimSpace(input), transcript.FromFile
 		default:
-			u, err := attach.New("stdin", []byte(strings.Trim(input, "\r\n")))
+			u, err := attach.New(cmd.Context(), "stdin", []byte(strings.Trim(input, "\r\n")))
 			if err != nil {
 				return m, Problem(err.Error(), "Nothing was sent.")
 			}

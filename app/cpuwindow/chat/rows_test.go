@@ -248,7 +248,7 @@ func TestThumbnailsAreKeptForAWhile(t *testing.T) {
 		if _, ok := thumbs.Get("a"); ok {
 			t.Errorf("more than %d are kept", thumbsKept)
 		}
-		upload, err := attach.New("shot.png", data)
+		upload, err := attach.New(t.Context(), "shot.png", data)
 		if err != nil {
 			t.Fatal(err)
 		}

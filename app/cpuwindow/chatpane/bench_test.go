@@ -58,6 +58,7 @@ type bench struct {
 	conf   config.Config
 	home   string
 	clip   []byte // the image on the clipboard
+	slow   bool   // reading the clipboard doesn't end by itself
 	refuse error  // of SetSettings
 	fonts  func(r rune) bool
 
@@ -197,7 +198,11 @@ func marks(found []textfold.Mark) []prose.Mark {
 	return out
 }
 
-func (b *bench) image(context.Context) ([]byte, error) {
+func (b *bench) image(ctx context.Context) ([]byte, error) {
+	if b.slow {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	if b.clip == nil {
 		return nil, clipimage.ErrNone
 	}

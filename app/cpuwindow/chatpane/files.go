@@ -30,15 +30,18 @@ type attachments struct {
 	focus   func()
 	thumbs  *chat.Thumbs
 	send    func(text string)
-	reading map[*conversation.Conversation]int    // how many times files are being read
-	waiting map[*conversation.Conversation]string // the message that waits for them
+	reading map[*conversation.Conversation][]*reading // files that are being read
+	waiting map[*conversation.Conversation]string     // the message that waits for them
 }
+
+// reading is the reading of files for a message.
+type reading struct{ stop context.CancelFunc }
 
 // newAttachments lets the composer of a pane attach files.
 func newAttachments(p *Pane) *attachments {
 	f := &attachments{
 		host: p.host, chats: p.Chats, saved: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs(),
-		send: p.Send, reading: map[*conversation.Conversation]int{}, waiting: map[*conversation.Conversation]string{},
+		send: p.Send, reading: map[*conversation.Conversation][]*reading{}, waiting: map[*conversation.Conversation]string{},
 	}
 	p.Compose.OnAttach = f.offer
 	p.Compose.OnRemove = f.remove
@@ -69,38 +72,81 @@ func (f *attachments) Attach(paths []string) {
 	if !f.host.OnChat() {
 		f.host.ShowChat()
 	}
-	c := f.chats.Shown()
-	f.reading[c]++
-	f.compose.SetHint(i18n.T("reading…"))
-	go func() {
-		var read []conversation.File
-		var refused []string
+	f.read(i18n.T("reading…"), func(ctx context.Context, hint func(string)) (read []conversation.File, refused []string) {
 		shown := time.Now()
 		progress := func(read, pages int) {
-			if time.Since(shown) > 200*time.Millisecond {
+			switch {
+			case pages == 0:
+				hint(i18n.T("preparing to read PDFs, once…"))
+			case time.Since(shown) > 200*time.Millisecond:
 				shown = time.Now()
-				f.host.Do(func() {
-					f.compose.SetHint(i18n.With("reading page {{.Page}} of {{.Pages}}…", i18n.Places{"Page": read, "Pages": pages}))
-				})
+				hint(i18n.With("reading page {{.Page}} of {{.Pages}}…", i18n.Places{"Page": read, "Pages": pages}))
 			}
 		}
 		for _, path := range paths {
-			u, err := attach.Read(path, progress)
-			if err != nil {
+			u, err := attach.Read(ctx, path, progress)
+			switch {
+			case ctx.Err() != nil:
+				return nil, nil
+			case err != nil:
 				refused = append(refused, err.Error())
-				continue
+			default:
+				read = append(read, conversation.File{Upload: u})
 			}
-			read = append(read, conversation.File{Upload: u})
 		}
-		f.host.Do(func() { f.done(c, read, refused) })
+		return read, refused
+	})
+}
+
+// read gets files off the UI goroutine, by get, and attaches them to the conversation that is
+// shown now. Meanwhile the composer shows Stop.
+func (f *attachments) read(hint string, get func(ctx context.Context, hint func(string)) (read []conversation.File, refused []string)) {
+	c := f.chats.Shown()
+	ctx, stop := context.WithCancel(f.host.Context())
+	r := &reading{stop: stop}
+	f.reading[c] = append(f.reading[c], r)
+	f.compose.SetBusy(true)
+	f.compose.SetHint(hint)
+	go func() {
+		defer stop()
+		read, refused := get(ctx, func(words string) {
+			f.host.Do(func() {
+				if f.chats.Shown() == c && slices.Contains(f.reading[c], r) {
+					f.compose.SetHint(words)
+				}
+			})
+		})
+		f.host.Do(func() {
+			if slices.Contains(f.reading[c], r) { // it wasn't stopped
+				f.done(c, r, read, refused)
+			}
+		})
 	}()
+}
+
+// Reading reports whether files of a conversation are being read.
+func (f *attachments) Reading(c *conversation.Conversation) bool { return len(f.reading[c]) > 0 }
+
+// Stop ends the reading of files for the conversation that is shown. What was read is not
+// attached, and a message that waits for them stays in the composer.
+func (f *attachments) Stop() {
+	c := f.chats.Shown()
+	for _, r := range f.reading[c] {
+		r.stop()
+	}
+	if f.Reading(c) {
+		delete(f.reading, c)
+		delete(f.waiting, c)
+		f.compose.SetBusy(c.Busy())
+		f.compose.SetHint("")
+	}
 }
 
 // Submit sends the composer's message. While files are being read, it stays in the composer
 // and is sent with them.
 func (f *attachments) Submit(text string) {
 	c := f.chats.Shown()
-	if f.reading[c] == 0 {
+	if !f.Reading(c) {
 		f.send(text)
 		return
 	}
@@ -110,16 +156,20 @@ func (f *attachments) Submit(text string) {
 
 // done adds files that were read, and sends the message that waited for them, unless it was
 // changed or one of the files was refused.
-func (f *attachments) done(c *conversation.Conversation, read []conversation.File, refused []string) {
+func (f *attachments) done(c *conversation.Conversation, r *reading, read []conversation.File, refused []string) {
+	f.reading[c] = slices.DeleteFunc(f.reading[c], func(other *reading) bool { return other == r })
+	if !f.Reading(c) {
+		delete(f.reading, c)
+	}
+	if f.chats.Shown() == c {
+		f.compose.SetBusy(c.Busy() || f.Reading(c))
+	}
 	f.add(c, read, refused)
-	if f.reading[c]--; f.reading[c] > 0 && len(refused) == 0 {
+	if f.Reading(c) && len(refused) == 0 {
 		return
 	}
 	text, waits := f.waiting[c]
 	delete(f.waiting, c)
-	if f.reading[c] == 0 {
-		delete(f.reading, c)
-	}
 	if waits && len(refused) == 0 && f.chats.Shown() == c && strings.TrimSpace(f.compose.Entry.Text) == text {
 		f.send(text)
 	}
@@ -145,6 +195,9 @@ func (f *attachments) add(c *conversation.Conversation, more []conversation.File
 		return
 	}
 	for _, m := range more {
+		if set := m.Upload.Charset; set != "" {
+			refused = append(refused, i18n.With("{{.Name}} isn't Unicode; it was read as {{.Charset}}. If its letters are wrong, save it as UTF-8.", i18n.Places{"Name": m.Attachment().Name, "Charset": set}))
+		}
 		if n := m.Upload.LeftOut; n > 0 {
 			refused = append(refused, i18n.With("{{.Name}}: {{.What}} left out: no text, hidden, or beyond 1 MB.", i18n.Places{"Name": m.Attachment().Name, "What": i18n.Count("{{.N}} files", n)}))
 		}
@@ -167,7 +220,7 @@ func (f *attachments) remove(i int) {
 
 // attachPasted attaches a long pasted text as a file.
 func (f *attachments) attachPasted(text string) {
-	u, err := attach.New("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
+	u, err := attach.New(f.host.Context(), "pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
 	if err != nil {
 		f.compose.Warn(err.Error())
 		return
@@ -178,23 +231,17 @@ func (f *attachments) attachPasted(text string) {
 
 // pasteImage attaches the image on the clipboard.
 func (f *attachments) pasteImage() {
-	c := f.chats.Shown()
-	f.reading[c]++
-	go func() {
-		data, err := f.image(f.host.Context())
-		var pasted []conversation.File
-		var refused []string
+	f.read("", func(ctx context.Context, _ func(string)) (pasted []conversation.File, refused []string) {
+		data, err := f.image(ctx)
+		var u attach.File
 		if err == nil {
-			var u attach.File
-			if u, err = attach.New("pasted "+time.Now().Format("15.04.05")+".png", data); err == nil {
-				pasted = []conversation.File{{Upload: u}}
-			}
+			u, err = attach.New(ctx, "pasted "+time.Now().Format("15.04.05")+".png", data)
 		}
 		if err != nil {
-			refused = []string{i18n.Sentence(i18n.Capital(err.Error()))}
+			return nil, []string{i18n.Sentence(i18n.Capital(err.Error()))}
 		}
-		f.host.Do(func() { f.done(c, pasted, refused) })
-	}()
+		return []conversation.File{{Upload: u}}, nil
+	})
 }
 
 // offer opens the menu of Attach: a file or a folder.

@@ -99,6 +99,32 @@ func TestAMessageWaitsForFilesThatAreBeingRead(t *testing.T) {
 	}
 }
 
+// Stop and Escape end the reading of files: nothing is attached, and a message that waits for
+// them stays in the composer.
+func TestStopEndsTheReadingOfFiles(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.slow = true
+		b.pane.Compose.Keys.OnPasteImage()
+		test.Type(b.pane.Compose.Entry, "What is this?")
+		b.pane.Compose.Submit()
+		b.Settle()
+		if !b.pane.Compose.Busy {
+			t.Error("the composer shows no Stop while a file is read")
+		}
+		b.pane.Stop()
+		b.Settle()
+		if len(b.turns.requests) != 0 || len(chipNames(b)) != 0 || !b.pane.Compose.Note.Hidden || b.pane.Compose.Busy || b.pane.Compose.Entry.Text != "What is this?" {
+			t.Errorf("%d messages are sent, attached are %q, the composer says %q, busy %v, and %q is left", len(b.turns.requests), chipNames(b), b.pane.Compose.Note.Flat, b.pane.Compose.Busy, b.pane.Compose.Entry.Text)
+		}
+		b.pane.Compose.Submit()
+		b.Settle()
+		if len(b.turns.requests) != 1 {
+			t.Errorf("then %d messages are sent, want the one", len(b.turns.requests))
+		}
+	})
+}
+
 func TestAFileIsRemovedByItsChip(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
@@ -174,7 +200,7 @@ func TestFilesStayWithTheirConversation(t *testing.T) {
 func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		u, err := attach.New("shot.png", pictureBytes(t, 40, 40))
+		u, err := attach.New(t.Context(), "shot.png", pictureBytes(t, 40, 40))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -257,7 +257,7 @@ func TestFilesReadWhileAnotherChatIsShownWaitInTheirs(t *testing.T) {
 func TestAFileOfAChatIsOpenedOrMissed(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		u, err := attach.New("shot.png", pictureBytes(t, 40, 40))
+		u, err := attach.New(t.Context(), "shot.png", pictureBytes(t, 40, 40))
 		if err != nil {
 			t.Fatal(err)
 		}

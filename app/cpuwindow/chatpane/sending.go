@@ -25,8 +25,12 @@ func (p *Pane) Send(text string) {
 	}
 }
 
-// Stop stops the run of the shown conversation. The text that has arrived is kept.
-func (p *Pane) Stop() { p.Chats.Shown().StopRun() }
+// Stop stops the run of the shown conversation, and the reading of its files. The text that has
+// arrived is kept.
+func (p *Pane) Stop() {
+	p.Files.Stop()
+	p.Chats.Shown().StopRun()
+}
 
 // askToContinue asks the model to continue an answer that was cut short.
 func (m messages) askToContinue() {

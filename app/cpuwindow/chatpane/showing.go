@@ -77,7 +77,7 @@ func (p *Pane) Draw(v conversation.View) {
 	p.View.Show(v)
 	p.fonts.check(v)
 	p.followSeek(v)
-	p.Compose.SetBusy(v.Busy)
+	p.Compose.SetBusy(v.Busy || p.Files.Reading(p.Chats.Shown()))
 	p.queue.Show(v.Queue, v.Held)
 	p.Foot.SetUsage(v.Usage, v.Summarised)
 	p.drawExtra(v)

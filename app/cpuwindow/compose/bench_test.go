@@ -157,7 +157,7 @@ func TestProblemsAndFilesStandAboveTheText(t *testing.T) {
 	}
 	b.c.Entry.SetText("")
 	b.SeesNot("It is too long.")
-	upload, err := attach.New("notes.txt", []byte("apples"))
+	upload, err := attach.New(t.Context(), "notes.txt", []byte("apples"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestWaitingMessagesAreListedAndActedOn(t *testing.T) {
 	q := NewQueue(act("edit"), act("drop"), act("send"), func() { resized++ })
 	s.Win = test.NewTempWindow(t, q.Box)
 	s.Win.Resize(fyne.NewSize(700, 400))
-	upload, err := attach.New("notes.txt", []byte("apples"))
+	upload, err := attach.New(t.Context(), "notes.txt", []byte("apples"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // fileOfText returns a file that was read and checked.
 func fileOfText(t *testing.T, name, text string) File {
 	t.Helper()
-	u, err := attach.New(name, []byte(text))
+	u, err := attach.New(t.Context(), name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
