@@ -11,11 +11,13 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tailscale/hujson"
 
@@ -53,36 +55,79 @@ func (c config) where() string {
 }
 
 // hide takes the secrets of the configuration out of a text of the server, which may repeat
-// its own address or what was sent to it.
+// its own address, its environment or what was sent to it.
 func (c config) hide(text string) string {
-	hide := func(secret string) {
-		if len(secret) >= minSecret {
-			text = strings.ReplaceAll(text, secret, "…")
+	var secrets, pairs []string
+	add := func(secret string, least int) {
+		if len(secret) >= least {
+			quoted := strconv.Quote(secret)
+			secrets = append(secrets, secret, url.QueryEscape(secret), quoted[1:len(quoted)-1])
 		}
 	}
-	if u, err := url.Parse(c.URL); err == nil && c.URL != "" {
-		text = strings.ReplaceAll(text, c.URL, excerpt.Address(c.URL))
-		hide(u.RawQuery)
+	address := func(value string) {
+		text = strings.ReplaceAll(text, value, excerpt.Address(value))
+		u, err := url.Parse(value)
+		if err != nil {
+			return
+		}
+		add(u.RawQuery, minSecret)
 		for _, values := range u.Query() {
 			for _, value := range values {
-				hide(value)
-				hide(url.QueryEscape(value))
+				add(value, minSecret)
 			}
 		}
 		password, _ := u.User.Password()
-		hide(password)
+		add(password, minSecret)
+	}
+	if c.URL != "" {
+		address(c.URL)
 	}
 	for _, value := range c.Headers {
 		for word := range strings.FieldsSeq(value) { // "Bearer …"
-			hide(word)
+			add(word, minSecret)
 		}
 	}
-	return text
+	for name, value := range c.Env {
+		parts := strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'{}[],;", r) })
+		if !json.Valid([]byte(value)) {
+			parts = append(parts, value)
+		}
+		for _, word := range parts {
+			switch least := minSecret; {
+			case strings.Contains(word, "://"):
+				address(word)
+			case secretName.MatchString(name):
+				add(word, least/2)
+			case !plain(word):
+				add(word, least)
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be the beginning of another
+	for _, secret := range secrets {
+		pairs = append(pairs, secret, "…")
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// minSecret is the length from which a value of an address or a header is hidden, in bytes:
-// a shorter one, as in ?v=1, occurs in any text.
+// minSecret is the length from which a value of an address, a header or the environment is
+// hidden, in bytes: a shorter one, as in ?v=1, occurs in any text.
 const minSecret = 8
+
+// secretName matches names of variables whose value is secret even if it is a word or a number.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred`)
+
+// plain reports whether a value of the environment is no secret, as it can be guessed or is
+// known here: a word, a number or a date, and a file or folder.
+func plain(value string) bool {
+	letters := strings.ContainsFunc(value, unicode.IsLetter)
+	digits := strings.ContainsFunc(value, unicode.IsDigit)
+	if letters != digits && len(value) < 4*minSecret {
+		return true
+	}
+	_, err := os.Stat(value)
+	return filepath.IsAbs(value) && err == nil
+}
 
 func (c config) check() error {
 	all, _ := json.Marshal(c) // never fails for strings and maps of them

@@ -14,8 +14,9 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// openLog creates the file for a server's stderr and truncates an old one.
-func openLog(path string) (io.WriteCloser, error) {
+// openLog creates the file for a server's stderr and truncates an old one. hide takes secrets
+// out of a text.
+func openLog(path string, hide func(string) string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -23,14 +24,17 @@ func openLog(path string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &capped{file: f}, nil
+	return &capped{file: f, hide: hide}, nil
 }
 
-// capped is a file of at most maxLog bytes. When it is full, it drops the older half.
+// capped is a file of at most maxLog bytes. When it is full, it drops the older half. It has no
+// secrets: the last line is written anew while it grows, as it may end within one.
 type capped struct {
 	mu   sync.Mutex // held while it is written
 	file *os.File
-	n    int // size of the file in bytes
+	hide func(string) string
+	n    int    // size of the whole lines in bytes
+	line []byte // the last line, as it came
 }
 
 func (c *capped) Close() error { return c.file.Close() }
@@ -40,13 +44,21 @@ func (c *capped) Close() error { return c.file.Close() }
 func (c *capped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := len(p)
-	if p = p[max(0, all-maxLog/2):]; c.n+len(p) > maxLog {
+	c.line = append(c.line, p[max(0, len(p)-maxLog/2):]...)
+	whole := bytes.LastIndexByte(c.line, '\n') + 1
+	if len(c.line) > maxLog/2 {
+		whole = len(c.line)
+	}
+	text := c.hide(string(c.line[:whole]))
+	if text = text[max(0, len(text)-maxLog/2):]; c.n+len(text)+len(c.line)-whole > maxLog {
 		c.halve()
 	}
-	n, _ := c.file.WriteAt(p, int64(c.n))
+	n, _ := c.file.WriteAt([]byte(text), int64(c.n))
 	c.n += n
-	return all, nil
+	c.line = slices.Delete(c.line, 0, whole)
+	n, _ = c.file.WriteAt([]byte(c.hide(string(c.line))), int64(c.n))
+	_ = c.file.Truncate(int64(c.n + n)) // what was there may have been longer
+	return len(p), nil
 }
 
 // halve keeps the newer half, starting at the beginning of a line if it has one.

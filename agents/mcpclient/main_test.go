@@ -71,6 +71,10 @@ func serve(how string) {
 		time.Sleep(time.Hour)
 	case "slow":
 		time.Sleep(300 * time.Millisecond)
+	case "indiscreet": // it ends with what it shouldn't say, in two writes
+		fmt.Fprint(os.Stderr, "connecting with ", os.Getenv("SERVICE")[:10])
+		fmt.Fprint(os.Stderr, os.Getenv("SERVICE")[10:], " to ", os.Getenv("DATABASE_URL"), "\nrefused: ", os.Getenv("PASSWORD"))
+		os.Exit(1)
 	case "noise":
 		fmt.Println("hello, this is no JSON")
 		time.Sleep(time.Hour)

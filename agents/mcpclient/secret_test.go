@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 )
@@ -48,5 +49,58 @@ func TestAKeyInAnAddressIsNotShown(t *testing.T) {
 				t.Errorf("shown: %s", shown)
 			}
 		})
+	}
+}
+
+// Secrets in the environment of a program reach no error, no log and no result, wherever the
+// program repeats them. Words, dates, files and folders stay: answers are about them.
+func TestSecretsOfTheEnvironmentAreNotShown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"good": "good", "bad": "indiscreet"})
+	secrets := []string{"svc-4711-abcdef", "sw0rdfish", "only-letters-here", "hunter", "42424242", "ntn_998877", "line\"with\\signs1", "tok-from-here-1"}
+	folder := t.TempDir()
+	env := map[string]string{
+		"SERVICE": secrets[0], "DATABASE_URL": "postgres://ann:" + secrets[1] + "@db.example/notes?sslkey=" + secrets[2], "PASSWORD": secrets[3], "PIN_TOKEN": secrets[4],
+		"HEADERS": `{"Authorization": "Bearer ` + secrets[5] + `", "Notion-Version": "2022-06-28"}`, "ODD": secrets[6], "GIVEN": "${FROM_HERE}",
+		"NODE_ENV": "production", "FOLDER": folder,
+	}
+	servers := map[string]config{}
+	for _, name := range []string{"good", "bad"} {
+		c := b.config(map[string]string{"good": "good", "bad": "indiscreet"}[name])
+		for key, value := range env {
+			c.Env[key] = value
+		}
+		servers[name] = c
+	}
+	b.write(servers)
+	b.p.Environ = append(b.p.Environ, "FROM_HERE="+secrets[7])
+	shown := []string{}
+	b.Tools(t.Context())
+	list, err := b.Servers()
+	if err != nil || len(list) != 2 || list[0].Err == nil {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	shown = append(shown, fmt.Sprintf("%+v %v", list, list[0].Err))
+	got, err := b.call("good.environment", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NODE_ENV=production", "FOLDER=" + folder, "2022-06-28", "db.example/notes"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%s isn't in the result:\n%s", want, got.Text)
+		}
+	}
+	shown = append(shown, got.Text)
+	log, err := os.ReadFile(list[0].Log)
+	if err != nil || !strings.HasPrefix(string(log), "connecting with … to postgres://…@db.example/notes") || !strings.HasSuffix(string(log), "refused: …") {
+		t.Errorf("log: %q, %v", log, err)
+	}
+	state, _ := os.ReadFile(b.p.State) // it has what failed
+	for _, text := range append(shown, string(log), string(state)) {
+		for _, secret := range secrets {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s is shown in %s", secret, text)
+			}
+		}
 	}
 }

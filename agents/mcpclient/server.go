@@ -243,9 +243,9 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	s.sent, s.junk = sent, ""
 	s.mu.Unlock()
 	var to mcp.Transport
-	conn, kill := &lenient{}, func() {}
+	conn, kill := &lenient{hide: s.config.expanded(s.client.p.Environ).hide}, func() {}
 	if s.config.Command == "" {
-		to, conn = s.web(sent)
+		to = s.web(sent, conn)
 	} else {
 		var err error
 		if to, kill, err = s.run(sent); err != nil {
@@ -324,7 +324,7 @@ func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
 	if cmd.Dir == "" {
 		cmd.Dir, _ = os.UserHomeDir() // "" is this process's folder
 	}
-	log, err := openLog(s.logFile())
+	log, err := openLog(s.logFile(), config.hide)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open its log: %w", err)
 	}

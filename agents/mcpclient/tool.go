@@ -360,7 +360,7 @@ func (t *tool) run(ctx context.Context, call tools.Call, renewed bool) (tools.Re
 	text, cut := "", false
 	for _, part := range got.Content { // one, see lenient
 		if part, ok := part.(*mcp.TextContent); ok {
-			text = s.config.expanded(s.client.p.Environ).hide(part.Text)
+			text = part.Text
 		}
 	}
 	if cut = len(text) > maxResult; cut {

@@ -79,9 +79,8 @@ func (p *pipe) SessionID() string { return "" }
 
 // web returns the connection to a server on the web. Its headers are only sent to its own
 // host.
-func (s *server) web(sent *meter) (mcp.Transport, *lenient) {
+func (s *server) web(sent *meter, conn *lenient) mcp.Transport {
 	config := s.config.expanded(s.client.p.Environ)
-	conn := &lenient{}
 	own, _ := url.Parse(config.URL) // checked when mcp.json was read
 	client := &http.Client{
 		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -112,7 +111,7 @@ func (s *server) web(sent *meter) (mcp.Transport, *lenient) {
 	if s.client.p.Tokens != nil {
 		t.OAuthHandler = &signedIn{server: s}
 	}
-	return t, conn
+	return t
 }
 
 const versionHeader = "Mcp-Protocol-Version"
@@ -122,12 +121,14 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // lenient is a connection whose results are written anew with what is used of them, so that
-// a part or a tool that can't be read costs only itself. As the library doesn't tell a
+// a part or a tool that can't be read costs only itself, and without the secrets of the
+// server's configuration. As the library doesn't tell a
 // connection that it doesn't know which version was agreed on, lenient notes that too.
 type lenient struct {
 	mcp.Connection
-	version atomic.Value // a string
-	lost    atomic.Bool  // the server no longer knows the session
+	hide    func(string) string // takes secrets out of a text
+	version atomic.Value        // a string
+	lost    atomic.Bool         // the server no longer knows the session
 }
 
 // Read implements mcp.Connection.
@@ -144,10 +145,10 @@ func (c *lenient) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 	switch {
 	case result["tools"] != nil:
-		r.Result, _ = json.Marshal(map[string]any{"tools": readTools(result["tools"]), "nextCursor": textOfJSON(result["nextCursor"])})
+		r.Result, _ = json.Marshal(map[string]any{"tools": readTools(json.RawMessage(c.hide(string(result["tools"])))), "nextCursor": textOfJSON(result["nextCursor"])})
 	case result["content"] != nil || result["structuredContent"] != nil:
 		r.Result, _ = json.Marshal(map[string]any{
-			"content": []any{map[string]string{"type": "text", "text": contentText(result["content"], result["structuredContent"])}},
+			"content": []any{map[string]string{"type": "text", "text": c.hide(contentText(result["content"], result["structuredContent"]))}},
 			"isError": textOfJSON(result["isError"]) == "true",
 		})
 	}
