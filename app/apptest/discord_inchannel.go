@@ -110,7 +110,7 @@ func (s *store) postMessage(c *Channel, r *http.Request) answer {
 		return *no
 	}
 	c.Archived = false
-	m := Message{ID: s.newID(), Channel: c.ID, Author: User{ID: BotID, Name: BotName, Bot: true}, Text: text, Time: time.Now(), Reply: reply}
+	m := Message{ID: s.newID(), Channel: c.ID, Author: User{ID: BotID, Name: BotName, Bot: true}, Text: text, Time: time.Now(), Reply: reply, Extra: map[string]any{"nonce": nonce}}
 	k := &kept{Message: m}
 	s.messages[c.ID] = append(s.messages[c.ID], k)
 	s.sent = append(s.sent, &Sent{ID: m.ID, Channel: c.ID, Text: text, Reply: m.Reply, Times: []time.Time{time.Now()}, Files: in.files})

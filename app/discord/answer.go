@@ -155,7 +155,7 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 	if ferr := d.finish(ctx, withUnread(text, j.unread)); ferr != nil {
 		an.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", ferr)
 		an.reportRefused(ctx, j, ferr)
-		if len(d.posted) == 0 && d.id == "" {
+		if len(d.posted) == 0 && d.id == "" && !d.tried && connection.NotDone(ferr) {
 			an.takeBack(ctx, result)
 			text = ""
 		}
@@ -169,21 +169,29 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 // refusedEvery is how often the owner is notified about the same channel.
 const refusedEvery = time.Hour
 
-// reportRefused tells the asker that Discord refused the answer. If that isn't possible either, it
-// notifies the owner.
+// reportRefused tells the asker that Discord refused the answer, or that it may not have arrived.
+// If that isn't possible either, it notifies the owner.
 func (an *answerer) reportRefused(ctx context.Context, j *job, err error) {
 	if !errors.Is(err, connection.ErrPermission) {
-		out := connection.Outgoing{Text: "I have an answer, but Discord refuses to show it here. My owner can read it.", Reply: j.last().ID, Nonce: "r" + j.last().ID}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportTimeout) // the answer may have used up its time
+		defer cancel()
+		out := connection.Outgoing{Text: "My answer may not have arrived: Discord didn't say. If it isn't here, please ask again.", Reply: j.last().ID, Nonce: "r" + j.last().ID}
+		if connection.NotDone(err) {
+			out.Text = "I have an answer, but Discord refuses to show it here. My owner can read it."
+		}
 		if _, said := an.p.Client.Send(ctx, j.channel(), out); said == nil {
 			return
 		}
 	}
 	if an.p.Refused != nil && an.limits.once("refused "+j.place.ID, refusedEvery) {
-		an.p.Refused(j.place)
+		an.p.Refused(j.place, err)
 	}
 }
 
-// takeBack takes an answer that nobody saw out of the conversation: it stays in the transcript,
+// reportTimeout is how long telling of an answer that wasn't sent may take.
+const reportTimeout = 20 * time.Second
+
+// takeBack takes an answer that nobody can have seen out of the conversation: it stays in the transcript,
 // and no later prompt holds it as something that was said.
 func (an *answerer) takeBack(ctx context.Context, result agents.Result) {
 	if result.AnswerID == "" {

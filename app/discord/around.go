@@ -13,8 +13,12 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// maxLine is how much of another person's message is quoted, in characters.
-const maxLine = 1000
+// How much of another person's message is quoted, in characters: of a bystander's, and of the one
+// that the person replied to, which is all of it.
+const (
+	maxLine   = 1000
+	maxChosen = 5000
+)
 
 // around is the conversation around a message.
 type around struct {
@@ -217,17 +221,17 @@ func (c *collector) chain(ctx context.Context) around {
 // capped keeps the newest messages within the caps. The starter counts, whatever its age.
 func (c *collector) capped(out *around, list []connection.Message) []connection.Message {
 	most, chars, cut := c.set.MaxMsgs, c.set.MaxChars, false
-	if out.starter != nil && (most < 1 || utf8.RuneCountInString(quotedLine(*out.starter)) > chars) {
+	if out.starter != nil && (most < 1 || utf8.RuneCountInString(quotedLine(*out.starter, false)) > chars) {
 		out.starter, cut = nil, true
 	}
 	if out.starter != nil {
-		most, chars = most-1, chars-utf8.RuneCountInString(quotedLine(*out.starter))
+		most, chars = most-1, chars-utf8.RuneCountInString(quotedLine(*out.starter, false))
 		list = slices.DeleteFunc(slices.Clone(list), func(m connection.Message) bool { return m.ID == out.starter.ID })
 	}
 	at := len(list)
 	for at > 0 {
 		m := list[at-1]
-		n := utf8.RuneCountInString(quotedLine(m)) + 1
+		n := utf8.RuneCountInString(quotedLine(m, m.ID == out.meant)) + 1
 		chosen := m.ID == out.meant // by the person: limits are for bystanders
 		old := !chosen && c.set.MaxAge > 0 && !m.Time.IsZero() && c.message.Time.Sub(m.Time) > c.set.MaxAge
 		if old || !chosen && (len(list)-at >= most || n > chars) {
@@ -279,16 +283,16 @@ func (a around) text(k known, bot string) (text string, count int) {
 		lines = append(lines, "The title of this post: "+sanitize(a.title, maxLine), "")
 	}
 	if a.starter != nil && !k.holds(*a.starter, bot) {
-		lines = append(lines, "This thread began with:", quotedLine(*a.starter), "")
+		lines = append(lines, "This thread began with:", quotedLine(*a.starter, false), "")
 		count++
 	}
 	var block []string
 	for _, m := range a.block {
 		switch {
 		case m.ID == a.meant && a.kind == "thread":
-			block = append(block, "The message replies to this one:", quotedLine(m))
+			block = append(block, "The message replies to this one:", quotedLine(m, true))
 		case !k.holds(m, bot):
-			block = append(block, quotedLine(m))
+			block = append(block, quotedLine(m, m.ID == a.meant))
 		}
 	}
 	count += len(block)
@@ -301,16 +305,28 @@ func (a around) text(k known, bot string) (text string, count int) {
 	}
 	lines = append(lines, block...)
 	for _, f := range a.passed {
-		lines = append(lines, "", "The message passes this on; who wrote it isn't known:", quotedLine(connection.Message{Text: f.Text, Time: f.Time, Mentions: f.Mentions}))
+		lines = append(lines, "", "The message passes this on; who wrote it isn't known:", quotedLine(connection.Message{Text: f.Text, Time: f.Time, Mentions: f.Mentions}, false))
 		count++
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n")), count
 }
 
-// quotedLine returns another person's message as a quotation: one line, without anything
-// that could be mistaken for more.
-func quotedLine(m connection.Message) string {
-	return fmt.Sprintf("[%s] %s: %s", m.Time.Format("15:04"), shortName(m.Author.Name), sanitize(quotedText(m), maxLine))
+// quotedLine returns another person's message as a quotation, without anything that could be
+// mistaken for more: in one line, or, if it is chosen or holds a block of code, in lines that
+// begin with ">".
+func quotedLine(m connection.Message, chosen bool) string {
+	head, text := fmt.Sprintf("[%s] %s:", m.Time.Format("15:04"), shortName(m.Author.Name)), quotedText(m)
+	most := maxLine
+	if chosen {
+		most = maxChosen
+	}
+	if lines := strings.Split(strings.Trim(text, "\n"), "\n"); len(lines) > 1 && (chosen || strings.Contains(text, fence)) {
+		for i := range lines {
+			lines[i] = "> " + visible(strings.TrimRight(lines[i], " \r"))
+		}
+		return head + "\n" + shortened(strings.Join(lines, "\n"), most)
+	}
+	return head + " " + sanitize(text, most)
 }
 
 // quotedText returns what somebody else's message says and shows, its files by name.
@@ -342,16 +358,22 @@ func shortName(name string) string {
 // sanitize turns other people's text into one line of plain characters: no invisible ones, no
 // pings, at most most characters.
 func sanitize(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner, r == utf8.RuneError:
+	text = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text)
+	return shortened(strings.Join(strings.Fields(visible(text)), " "), most)
+}
+
+// visible drops control characters but tabs, and invisible ones.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner || r == utf8.RuneError {
 			return -1
 		}
 		return r
 	}, text)
-	text = strings.Join(strings.Fields(text), " ")
+}
+
+// shortened returns the first characters of a text, at most most.
+func shortened(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "…"
 	}

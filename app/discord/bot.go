@@ -41,11 +41,12 @@ type Params struct {
 	Forget func(ctx context.Context, user string) (string, error)
 	// OwnMemory returns an agent's own memory, if it has one. Optional.
 	OwnMemory func(selector string) (memory.Target, bool)
-	Paired    func(botstate.Pairing)       // called when a stranger was given a code; optional
-	Refused   func(place connection.Place) // called when an answer may not be posted there; optional
-	Telemetry io.Writer                    // optional: logs/memory.jsonl
-	Workers   int                          // concurrent turns; 4 if 0
-	Logger    *slog.Logger                 // optional
+	Paired    func(botstate.Pairing)                  // called when a stranger was given a code; optional
+	Refused   func(place connection.Place, why error) // called when an answer wasn't sent, or may not have been; optional
+	Twin      func()                                  // called when another program uses the same token; optional
+	Telemetry io.Writer                               // optional: logs/memory.jsonl
+	Workers   int                                     // concurrent turns; 4 if 0
+	Logger    *slog.Logger                            // optional
 }
 
 // Bot answers on Discord. There is one in a process. Handle may be called from any

@@ -73,8 +73,8 @@ func (d *draft) show(ctx context.Context, text string) {
 	defer cancel()
 	var err error
 	if d.id == "" {
-		d.tried = true
 		d.id, err = d.client.Send(ctx, d.channel, connection.Outgoing{Text: text, Reply: d.reply(ctx), Nonce: d.nonce})
+		d.tried = !connection.NotDone(err)
 		d.gone = err == nil && d.id == "" // it exists, but can't be edited
 	} else {
 		err = d.client.Edit(ctx, d.channel, d.id, text)

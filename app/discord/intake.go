@@ -15,6 +15,10 @@ func (b *Bot) handle(ctx context.Context, e connection.Event) {
 		b.handleMessage(ctx, e.Message)
 	case connection.EventEdited:
 		b.handleEdit(ctx, e.Message)
+	case connection.EventTwin:
+		if b.p.Twin != nil && b.limits.once("twin", twinEvery) {
+			b.p.Twin()
+		}
 	case connection.EventGone:
 		b.commands.stop(e.Channel) // nobody would read the answers
 	case connection.EventDeleted:
@@ -25,6 +29,9 @@ func (b *Bot) handle(ctx context.Context, e connection.Event) {
 		b.change(ctx, e.Channel, list...)
 	}
 }
+
+// twinEvery is how often the owner is told of another program with the same token.
+const twinEvery = 24 * time.Hour
 
 // incoming is a message with what is known about its place.
 type incoming struct {

@@ -201,14 +201,15 @@ func (r *rig) open(o options) {
 		o.settings(&settings)
 	}
 	r.conn, err = connection.New(connection.Config{
-		Token: apptest.Token, Content: !o.mentions, Base: r.discord, Handle: func(e connection.Event) { r.bot.Handle(e) }, Logger: logger,
+		Token: apptest.Token, Program: r.root, Content: !o.mentions, Base: r.discord, Handle: func(e connection.Event) { r.bot.Handle(e) }, Logger: logger,
 	})
 	must(err)
 	r.bot = discord.New(discord.Params{
 		Client: r.conn, Engine: r.engine, Sessions: r.store, State: r.state, Settings: func() discord.Settings { return settings },
 		Channels: func() *channels.File { return file }, Prompt: func() string { return "You are Luna, by LUNA_RUNTIME_PROMPT.md." },
 		Telemetry: r.records, Workers: o.workers, Forget: o.forget, Logger: logger, ReadsAll: !o.mentions,
-		Refused: func(p connection.Place) { fmt.Fprintln(r.refused, p.ID) },
+		Refused: func(p connection.Place, _ error) { fmt.Fprintln(r.refused, p.ID) },
+		Twin:    func() { fmt.Fprintln(r.refused, "another program") },
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup

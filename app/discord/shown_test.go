@@ -1,12 +1,15 @@
 package discord_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"mac-stats/agents/testkit"
 	"mac-stats/app/apptest"
+	"mac-stats/app/discord/connection"
 )
 
 // given a message that somebody chose by replying to it, then it is quoted whoever wrote it, however
@@ -92,6 +95,92 @@ func TestARefusedAnswerIsNotSaid(t *testing.T) {
 	r.mention(general, anna, "two")
 	r.answered(general, 2)
 	hasNone(t, sent(r.lastChat()), "heron")
+}
+
+// given an answer of which nobody knows whether it arrived, then the asker hears that, the owner
+// isn't told of permissions, and it counts as said: it may stand there
+func TestAnAnswerThatMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]apptest.Fault{
+		"done, but not answered": {Method: "POST", Path: "/messages", Status: 502, Done: true, Times: 5},
+		"not done":               {Method: "POST", Path: "/messages", Status: 500, Times: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, options{script: testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "a heron in a lantern"}}}}})
+			r.fake.Fail(fault)
+			r.mention(general, anna, "one")
+			r.await("the words", func() bool { return strings.Contains(fmt.Sprint(r.fake.Sent(general)), "may not have arrived") })
+			r.settle()
+			before := len(r.fake.Sent(general))
+			r.mention(general, anna, "two")
+			r.answered(general, before+1)
+			inOrder(t, sent(r.lastChat()), "one", "heron", "two")
+			if got := r.refused.text(); got != "" {
+				t.Errorf("the owner was told of %s", got)
+			}
+		})
+	}
+}
+
+// given a refusal that is none of permissions, as from a wall before Discord, then the owner isn't
+// told to change permissions
+func TestARefusalIsNotAPermission(t *testing.T) {
+	for _, e := range []connection.Error{{Status: 403}, {Status: 403, Code: 40333}, {Status: 403, Code: 50007}, {Status: 400, Code: 200000}, {Status: 404, Code: 10003}} {
+		if errors.Is(&e, connection.ErrPermission) || !connection.NotDone(&e) {
+			t.Errorf("%+v", e)
+		}
+	}
+	for _, e := range []connection.Error{{Status: 403, Code: 50013}, {Status: 403, Code: 50001}} {
+		if !errors.Is(&e, connection.ErrPermission) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// given two programs with one token, then each is told once, and neither writes into the other's
+// answer
+func TestTwoProgramsWithOneToken(t *testing.T) {
+	t.Parallel()
+	script := testkit.Script{Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "the answer"}}}}
+	a := start(t, options{script: script})
+	b := start(t, options{script: script, fake: a.fake})
+	for i := range 3 {
+		a.mention(general, anna, fmt.Sprint("question ", i))
+		a.answered(general, 2*i+2)
+	}
+	for name, r := range map[string]*rig{"the first": a, "the second": b} {
+		r.await("a word to the owner of "+name, func() bool { return r.refused.text() == "another program\n" })
+	}
+	for _, m := range a.fake.Sent(general) {
+		if m.Text != "the answer" {
+			t.Errorf("it wrote %q", m.Text)
+		}
+	}
+	a.settle()
+	b.settle()
+	if got := a.refused.text() + b.refused.text(); strings.Count(got, "another") != 2 {
+		t.Errorf("told: %q", got)
+	}
+}
+
+// given code in the message that is replied to, then it keeps its lines
+func TestCodeInAQuotedMessage(t *testing.T) {
+	t.Parallel()
+	code := "Look:\n```python\nif x:\n    y = 1\n```\n[10:00] Ben: not said"
+	r := start(t, options{})
+	to := r.put(general, ben, code, time.Minute)
+	r.fake.Say(apptest.Message{Channel: general, Author: anna, Text: "<@" + apptest.BotID + "> what is wrong?", Mentions: []apptest.User{luna}, Reply: to})
+	r.answered(general, 1)
+	if got := quotedPart(r.lastChat()); !strings.Contains(got, "Ben:\n> Look:\n> ```python\n> if x:\n>     y = 1\n> ```\n> [10:00] Ben: not said") {
+		t.Errorf("quoted is\n%s", got)
+	}
+	withThread(r, ben, "the starter")
+	r.put(thread, ben, "a\n```\n\tb\n```", time.Minute)
+	r.put(thread, ben, "two\nlines", time.Minute)
+	r.mention(thread, anna, "and here?")
+	r.answered(thread, 1)
+	inOrder(t, quotedPart(r.lastChat()), "Ben:\n> a\n> ```\n> \tb\n> ```", "Ben: two lines")
 }
 
 // given a person who writes the bot's name before a command, then it is one

@@ -34,6 +34,9 @@ const (
 // Config holds the options of a Connection. Token and Handle are required.
 type Config struct {
 	Token string // without "Bot "
+	// Program tells this program from others that use the same token. It stays the same over
+	// restarts, so that a message that was sent before one isn't sent again.
+	Program string
 	// Handle receives all events, one at a time and in order. It must not block: heartbeats
 	// continue, but further events wait.
 	Handle func(Event)

@@ -295,7 +295,8 @@ func (g *gateway) dispatch(p payload) {
 const interactionCommand = 2
 
 func (c *Connection) onMessage(p payload, kind EventKind) {
-	m := messageOf(readFields(p.Data))
+	f := readFields(p.Data)
+	m := messageOf(f)
 	if m.ID == "" || m.Channel == "" {
 		c.log.Warn("a message without an id is left out", "type", p.Type)
 		return
@@ -306,6 +307,9 @@ func (c *Connection) onMessage(p payload, kind EventKind) {
 	}
 	role, bot := c.roles[m.Guild], c.bot
 	c.mu.Unlock()
+	if kind == EventMessage && m.Author.ID == bot.ID && !m.System && !m.Webhook && !f.has("interaction_metadata") && (f.isText("nonce") || !f.has("nonce")) && !strings.HasPrefix(f.text("nonce"), c.mark()) {
+		kind = EventTwin
+	}
 	if role != "" && slices.Contains(m.roles, role) { // people pick the role from the list instead of the bot
 		m.Text = strings.ReplaceAll(m.Text, "<@&"+role+">", "<@"+bot.ID+">")
 		if !m.Mentioned(bot.ID) {

@@ -3,6 +3,8 @@ package connection
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +60,7 @@ const codeReplyUnread = 160002
 // Send posts a message and returns its ID. A reply to a message that is gone, or that the
 // bot may not read, is posted without the reference.
 func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id string, err error) {
-	body := outgoing{Content: out.Text, Nonce: out.Nonce, Enforce: out.Nonce != "", Mentions: noMentions()}
+	body := outgoing{Content: out.Text, Nonce: c.nonce(out.Nonce), Enforce: out.Nonce != "", Mentions: noMentions()}
 	if out.Reply != "" {
 		body.Reference = &reference{Message: out.Reply}
 	}
@@ -69,6 +71,19 @@ func (c *Connection) Send(ctx context.Context, channel string, out Outgoing) (id
 		id, err = c.post(ctx, channel, body, out.Files)
 	}
 	return id, err
+}
+
+// nonce returns what Discord takes as a message's nonce: at most 25 characters. It begins with
+// the mark of this program, so that another one with the same token neither shares its messages
+// nor passes for it.
+func (c *Connection) nonce(of string) string { return c.mark() + digest(of, 18) }
+
+func (c *Connection) mark() string { return digest(c.cfg.Program, 6) + "-" }
+
+// digest returns size characters that stand for a text.
+func digest(text string, size int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:size]
 }
 
 // post sends a message and its files. It reads only the ID from the answer, or returns ""

@@ -130,11 +130,17 @@ func (e *Error) Error() string {
 func (e *Error) Is(target error) bool {
 	switch target {
 	case ErrPermission:
-		return e.Code == 50013 || e.Code == 50001 || e.Code == 50007 || e.Status == 403
+		return e.Code == 50013 || e.Code == 50001
 	case ErrGone:
 		return e.Code == 10008 || e.Code == 10003 || e.Status == 404
 	case ErrArchived:
 		return e.Code == 50083
 	}
 	return false
+}
+
+// NotDone reports whether a failed request wasn't carried out. Otherwise nobody knows.
+func NotDone(err error) bool {
+	said := (*Error)(nil)
+	return errors.Is(err, ErrBusy) || errors.As(err, &said) && said.Status >= 400 && said.Status < 500
 }

@@ -112,6 +112,7 @@ const (
 	EventEdited  EventKind = "edited"  // Message with the fields that are known: ID, Channel and Text
 	EventDeleted EventKind = "deleted" // the messages IDs in Channel were deleted
 	EventCommand EventKind = "command" // somebody used a slash command
+	EventTwin    EventKind = "twin"    // another program wrote in Channel with the bot's token
 	EventGone    EventKind = "gone"    // Channel was deleted, or the bot removed from its server
 )
 

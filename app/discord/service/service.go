@@ -218,9 +218,10 @@ func (s *Service) runOnce(ctx context.Context) error {
 	}()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	hostname, _ := os.Hostname() // without one, only the folder counts
 	var bot *discord.Bot
 	conn, err := connection.New(connection.Config{
-		Token: tok.Reveal(), Content: began.content, Base: s.p.Getenv(EnvBase), Logger: s.log,
+		Token: tok.Reveal(), Program: hostname + " " + s.dir(), Content: began.content, Base: s.p.Getenv(EnvBase), Logger: s.log,
 		Handle: func(e connection.Event) { bot.Handle(e) },
 		Changed: func(st connection.Status) {
 			if st.State == connection.StateReady && s.Status().State != connection.StateReady {
@@ -283,9 +284,27 @@ func (s *Service) newBot(conn *connection.Connection, state *botstate.State, w w
 			s.p.Notify(fmt.Sprintf("%s wants to talk to the bot on Discord (code %s)", p.Name, p.Code),
 				"Let them in with `mac-stats discord pair "+p.Code+"`, or leave it: the code ends by itself.")
 		},
-		Refused: func(place connection.Place) {
-			s.p.Notify(fmt.Sprintf("The bot may not write in #%s on Discord: its answers stand in the transcript alone", place.Name),
-				"Give its role Send Messages there (in threads: Send Messages in Threads), or take the channel out of its sight.")
+		Refused: func(place connection.Place, why error) {
+			where := "#" + place.Name
+			if place.Kind == connection.KindDirect {
+				where = "a direct conversation"
+			}
+			said := (*connection.Error)(nil)
+			switch {
+			case errors.Is(why, connection.ErrPermission):
+				s.p.Notify(fmt.Sprintf("The bot may not write in %s on Discord: its answers stand in the transcript alone", where),
+					"Give its role Send Messages there (in threads: Send Messages in Threads), or take the channel out of its sight.")
+			case errors.As(why, &said) && connection.NotDone(why):
+				s.p.Notify(fmt.Sprintf("Discord refused an answer of the bot in %s (%d): %s", where, said.Code, said.Message),
+					"The answer stands in the transcript.")
+			default:
+				s.p.Notify(fmt.Sprintf("It isn't known whether an answer of the bot arrived in %s on Discord", where),
+					"Discord didn't say. The answer stands in the transcript.")
+			}
+		},
+		Twin: func() {
+			s.p.Notify("Another program answers on Discord with the bot's token, so people may get two answers",
+				"End that program, or give each a bot of its own. If you don't know it, reset the token in Discord's developer portal.")
 		},
 		Telemetry: s.p.Telemetry, Logger: s.log,
 	})
