@@ -46,9 +46,19 @@ func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {
 type Status struct {
 	Schedule
 	Next    time.Time // zero: never, or switched off
+	Quieted bool      // Next is the end of the quiet hours in which it falls due
 	Last    Record
 	Running bool // in this process
 	Waits   Late // why it waits, if it is due
+}
+
+// Next returns when a schedule runs next: when it falls due, or, in quiet hours, at their end.
+func (s Schedule) Next(now time.Time) (at time.Time, quieted bool) {
+	at = s.When.Next(now)
+	if quieted = !at.IsZero() && s.Quiet != (Quiet{}) && s.Quiet.Covers(at); quieted {
+		at = s.Quiet.end(at)
+	}
+	return at, quieted
 }
 
 // List returns all schedules in the order of the file, and the mistakes in it.
@@ -61,7 +71,7 @@ func (r *Runner) List() ([]Status, []Problem) {
 	for _, s := range list {
 		st := Status{Schedule: s, Last: *known.of(s.Name), Running: r.running[s.Name], Waits: r.held[s.Name]}
 		if s.Enabled {
-			st.Next = s.When.Next(now)
+			st.Next, st.Quieted = s.Next(now)
 		}
 		out = append(out, st)
 	}

@@ -65,6 +65,7 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 
 func printSchedules(c *cmdline.Line, b *backend.Backend) error {
 	list, problems := b.Schedules.List()
+	now := time.Now()
 	lines := c.Out.NewList("NAME", "WHEN", "NEXT", "LAST", "")
 	for _, s := range list {
 		line := scheduleLine{
@@ -74,10 +75,13 @@ func printSchedules(c *cmdline.Line, b *backend.Backend) error {
 		}
 		next, last := "off", "never"
 		if s.Enabled {
-			next = s.Next.Format("Mon Jan 2, 15:04")
+			next = near(s.Next, now)
+		}
+		if s.Quieted {
+			next += " (after quiet hours)"
 		}
 		if !s.Last.Began.IsZero() {
-			last = s.Last.Began.Format("Mon Jan 2, 15:04")
+			last = near(s.Last.Began, now)
 		}
 		lines.Add(line, s.Name, line.When, next, last, words.OneLine(cmp.Or(line.Error, line.Late), 80))
 	}
@@ -89,6 +93,14 @@ func printSchedules(c *cmdline.Line, b *backend.Backend) error {
 		c.Note("mac-stats: " + p.String())
 	}
 	return lines.End("No schedules. `mac-stats schedule add --help` shows how to make one.\n")
+}
+
+// near formats a time, with its year unless it is this one.
+func near(t, now time.Time) string {
+	if t.Year() != now.Year() {
+		return t.Format("Mon Jan 2 2006, 15:04")
+	}
+	return t.Format("Mon Jan 2, 15:04")
 }
 
 func addCommand(c *cmdline.Line) *cobra.Command {
@@ -133,7 +145,12 @@ machine's time zone.`,
 			if err := b.Schedules.PutSchedule(cmd.Context(), "", s, allow); err != nil {
 				return cmdline.ProblemOf(err, "")
 			}
-			text := s.Name + " runs next on " + s.When.Next(time.Now()).Format("Monday, January 2 at 15:04") + ".\n"
+			next, quieted := s.Next(time.Now())
+			text := s.Name + " runs next on " + near(next, time.Now())
+			if quieted {
+				text += ", after quiet hours"
+			}
+			text += ".\n"
 			if !c.AppWorks(cmd.Context(), b) {
 				text += "It runs while the app does: start `mac-stats`, or `mac-stats --headless`.\n"
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mac-stats/app/cli/clitest"
 )
@@ -41,6 +42,28 @@ func TestSchedules(t *testing.T) {
 	if o := e.Run(t, "schedule", "add", "Morning", "What is new?", "--when", "every weekday at 8", "--quiet", "22-7", "--allow", "RUN_CMD git"); o.Code != 0 ||
 		!strings.HasPrefix(o.Stdout, "Morning runs next on ") || !strings.Contains(o.Stdout, "start `mac-stats`, or `mac-stats --headless`") {
 		t.Errorf("add: %+v", o)
+	}
+	leap := time.Now()
+	for leap.Month() != time.February || leap.Day() != 29 || leap.Before(time.Now()) {
+		leap = time.Date(leap.Year(), leap.Month(), leap.Day()+1, 8, 0, 0, 0, time.Local)
+	}
+	want := leap.Format("Mon Jan 2, 15:04")
+	if leap.Year() != time.Now().Year() {
+		want = leap.Format("Mon Jan 2 2006, 15:04")
+	}
+	if o := e.Run(t, "schedule", "add", "Leap", "x", "--when", "0 8 29 2 *"); o.Code != 0 || !strings.HasPrefix(o.Stdout, "Leap runs next on "+want+".\n") {
+		t.Errorf("add: %+v", o)
+	}
+	if o := e.Run(t, "schedule", "add", "Night", "x", "--when", "30 2 * * *", "--quiet", "22-7:15"); o.Code != 0 || !strings.Contains(o.Stdout, ", 07:15, after quiet hours.\n") {
+		t.Errorf("add: %+v", o)
+	}
+	if o := e.Run(t, "schedule", "list"); !strings.Contains(o.Stdout, want+" ") || !strings.Contains(o.Stdout, ", 07:15 (after quiet hours)") {
+		t.Errorf("list: %+v", o)
+	}
+	for _, name := range []string{"Leap", "Night"} {
+		if o := e.Run(t, "schedule", "remove", name); o.Code != 0 {
+			t.Errorf("remove: %+v", o)
+		}
 	}
 	if o := e.Run(t, "permissions", "list", "--json"); !strings.Contains(o.Stdout, `"agent":"orchestrator","tool":"RUN_CMD","covers":"git","answer":"always","session":"","schedule":"Morning"`) {
 		t.Errorf("permissions: %+v", o)

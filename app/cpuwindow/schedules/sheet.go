@@ -75,6 +75,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	f.agent = kit.NewButton(kit.ButtonPill, "", nil)
 	f.agent.OnTap = func() { kit.ShowMenu(f.agentMenu(), f.agent, p.host.Canvas()) }
 	f.quiet = kit.NewFieldRow("22:00-7:00", f.original.Quiet.String())
+	f.quiet.OnChange = f.at.OnChange
 	f.battery = kit.NewSwitch(func(value string) { f.battery.SetValue(value, false) })
 	f.battery.SetValue(strconv.FormatBool(f.original.OnBattery), false)
 	f.allow = kit.NewFieldRow("RUN_CMD df", allow)
@@ -124,7 +125,9 @@ func (f *sheet) show() {
 	} else {
 		now := time.Now()
 		var times []string
-		for t := w.Next(now); len(times) < 3; t = w.Next(t) {
+		s := schedule.Schedule{When: w}
+		s.Quiet, _ = schedule.ParseQuiet(f.quiet.Entry.Text) // saving says what is wrong with them
+		for t, _ := s.Next(now); len(times) < 3; t, _ = s.Next(t) {
 			times = append(times, timeWords(t, now))
 		}
 		text = i18n.With("Next: {{.When}}", i18n.Places{"When": strings.Join(times, " · ")})

@@ -78,6 +78,8 @@ func statusLines(s schedule.Status, busy bool, answer string) []line {
 		lines = append(lines, line{i18n.T("Due; waiting for quiet hours to end"), kit.RoleWarn})
 	case s.Waits == schedule.LateBattery:
 		lines = append(lines, line{i18n.T("Due; waiting for mains power"), kit.RoleWarn})
+	case s.Quieted:
+		lines = append(lines, line{i18n.With("Next: {{.When}}, after quiet hours", i18n.Places{"When": timeWords(s.Next, now)}), kit.RoleText})
 	default:
 		lines = append(lines, line{i18n.With("Next: {{.When}}", i18n.Places{"When": timeWords(s.Next, now)}), kit.RoleText})
 	}
