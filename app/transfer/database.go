@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem/transcript"
 
@@ -32,19 +34,22 @@ var databases = []struct {
 
 // database reads the conversations of a SQLite file. It works on a copy: opening a database may
 // write beside it, and its program may be running.
-func (r *reading) database(e *item) error {
+func (r *reading) database(e *item) (err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			r.holds[path.Ext(e.name)] = true // so that it is named
+		}
+	}()
 	dir, err := os.MkdirTemp("", "mac-stats-import-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // in the temporary folder
 	file := filepath.Join(dir, "copy.db")
-	err = r.copy(e.raw, file)
-	if err == nil && e.file != "" { // what isn't in the file itself yet
-		err = r.copy(func() (io.ReadCloser, error) { return os.Open(e.file + "-wal") }, file+"-wal")
-		if errors.Is(err, os.ErrNotExist) {
-			err = nil
-		}
+	if e.file == "" {
+		err = r.copy(e.raw, file)
+	} else {
+		err = r.snapshot(e.file, file)
 	}
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func (r *reading) database(e *item) error {
 			r.looks = cmp.Or(r.looks, d.name)
 			return nil
 		}
-		r.known = true
+		r.known, r.holds[path.Ext(e.name)] = true, true
 		if err := d.read(r, db); err != nil {
 			return cmp.Or(context.Cause(r.ctx), err)
 		}
@@ -76,6 +81,54 @@ func (r *reading) database(e *item) error {
 		r.looks = "a SQLite database with the tables " + strings.Join(tables[:min(len(tables), 5)], ", ")
 	}
 	return nil
+}
+
+// ErrBusy means that a program writes to its database without a pause.
+var ErrBusy = errors.New("its program is writing to it; close that program and import again")
+
+// snapshot copies a database with what its program hasn't put into it yet (-wal), or hasn't taken
+// out of it yet (-journal). Those come first: as long as the database itself stays as it is, more
+// of them is only more. If it changed meanwhile, all is copied again.
+func (r *reading) snapshot(from, to string) error {
+	state := func() (string, error) {
+		fi, err := os.Stat(from)
+		if err != nil {
+			return "", err
+		}
+		heads := make([]byte, 200) // with counts of changes
+		for of, head := range map[string][]byte{"": heads[:100], "-wal": heads[100:132]} {
+			if f, err := os.Open(from + of); err == nil {
+				_, _ = io.ReadFull(f, head) // an empty one has none
+				_ = f.Close()
+			}
+		}
+		return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), heads), nil
+	}
+	for try := range 5 {
+		if try > 0 {
+			select {
+			case <-time.After(time.Duration(try) * 200 * time.Millisecond):
+			case <-r.ctx.Done():
+				return context.Cause(r.ctx)
+			}
+		}
+		before, err := state()
+		for _, beside := range []string{"-wal", "-journal", ""} {
+			if err == nil {
+				if err = r.copy(func() (io.ReadCloser, error) { return os.Open(from + beside) }, to+beside); beside != "" && errors.Is(err, os.ErrNotExist) {
+					err = nil
+				}
+			}
+		}
+		after, serr := state()
+		if err = errors.Join(err, serr); err != nil || before == after {
+			return err
+		}
+		for _, beside := range []string{"-wal", "-journal", ""} {
+			_ = os.Remove(to + beside) // in the temporary folder
+		}
+	}
+	return ErrBusy
 }
 
 func (r *reading) copy(open func() (io.ReadCloser, error), to string) error {

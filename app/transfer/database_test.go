@@ -3,6 +3,7 @@ package transfer
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,73 @@ func TestADatabaseInUseIsRead(t *testing.T) {
 	list, _, err := all(t, file)
 	if err != nil || len(list) != 2 || !strings.Contains(describe(list[0])+describe(list[1]), "Leek.") {
 		t.Errorf("%d, %v", len(list), err)
+	}
+}
+
+// given a program that writes while its database is read, then what is read is a state that the
+// database had: no part is older than another. Its program may take all it wrote into the database
+// between two reads.
+func TestADatabaseThatIsWrittenMeanwhile(t *testing.T) {
+	for _, mode := range []string{"WAL", "DELETE"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			file := made(t, "PRAGMA journal_mode = "+mode+";"+ollamaDB+"CREATE TABLE ballast (x BLOB); INSERT INTO ballast VALUES (zeroblob(3000000));")
+			db, err := sql.Open("sqlite", file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			n := 0
+			write := func() {
+				n++
+				for _, statement := range []string{
+					fmt.Sprintf(`INSERT INTO chats VALUES ('n-%d', 'Talk %d', '2026-01-03 08:00:00')`, n, n),
+					fmt.Sprintf(`INSERT INTO messages VALUES (%d, 'n-%d', 'user', 'Said %d', '', NULL, '2026-01-03 09:00:00')`, 100+n, n, n),
+					"PRAGMA wal_checkpoint(TRUNCATE)",
+				} {
+					if _, err := db.Exec(statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for at := range 3 { // while what is read the how-manyeth time
+				reads := 0
+				var list []Conversation
+				err = EachConversation(t.Context(), file, func(c Conversation) error { list = append(list, c); return nil }, Watch{Read: func(int64, int64) {
+					if reads++; reads == 1+20*at {
+						write()
+					}
+				}})
+				said := map[string]bool{}
+				for _, c := range list {
+					said[c.Title] = len(c.Messages) == 1
+				}
+				if err != nil || n != at+1 || len(list) != 2+n || !said[fmt.Sprintf("Talk %d", n)] {
+					t.Errorf("%s, %d: %d conversations of %d: %v", mode, at, len(list), 2+n, err)
+				}
+			}
+			reads := 0
+			err = EachConversation(t.Context(), file, func(Conversation) error { return nil }, Watch{Read: func(int64, int64) {
+				if reads++; reads%10 == 1 {
+					write()
+				}
+			}})
+			if !errors.Is(err, ErrBusy) {
+				t.Errorf("%s, written without a pause: %v", mode, err)
+			}
+		})
+	}
+}
+
+// given a folder with a database that is cut or damaged, then it is named, and the rest is read
+func TestADamagedDatabaseCostsOnlyItself(t *testing.T) {
+	data, err := os.ReadFile(made(t, ollamaDB+strings.Repeat("INSERT INTO messages (chat_id, role, content) VALUES ('a-1', 'user', hex(zeroblob(3000)));", 20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, bad, err := all(t, write(t, "folder", map[string]string{"a.db": string(data[:len(data)/2]), "b.db": string(data), "c.json": chatGPT, "d.db": "SQLite format 3\x00 and nothing more"}))
+	if err != nil || len(list) < 3 || len(bad) != 2 || !strings.Contains(fmt.Sprint(bad), " a.db: ") || !strings.Contains(fmt.Sprint(bad), " d.db: ") {
+		t.Errorf("%d read, %q, %v", len(list), bad, err)
 	}
 }
 

@@ -29,6 +29,7 @@ package transfer
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,9 +86,15 @@ func EachConversation(ctx context.Context, file string, f func(Conversation) err
 		}
 	}
 	for i := range c.entries {
-		if err := r.entry(&c.entries[i]); err != nil {
+		e := &c.entries[i]
+		err := r.entry(e)
+		if stop := cmp.Or(r.stopped, context.Cause(ctx)); stop != nil {
+			return stop
+		}
+		if err != nil && c.single {
 			return err
 		}
+		e.err = cmp.Or(err, e.err) // it costs only itself
 	}
 	if !r.known {
 		return r.unknown()
@@ -113,6 +120,7 @@ type reading struct {
 	known    bool            // something in it was understood
 	holds    map[string]bool // the extensions of the files that held conversations
 	looks    string          // what a part that isn't understood looks like
+	stopped  error           // of each
 }
 
 // unknown explains that nothing in a container can be read.
@@ -133,10 +141,14 @@ func (r *reading) bad(place int, err error) {
 // give passes a conversation on.
 func (r *reading) give(c Conversation) error {
 	r.known = true
+	if r.stopped != nil {
+		return r.stopped
+	}
 	if err := r.ctx.Err(); err != nil {
 		return context.Cause(r.ctx)
 	}
-	return r.each(c)
+	r.stopped = r.each(c)
+	return r.stopped
 }
 
 // entry reads a file of the container.
@@ -221,8 +233,6 @@ func (r *reading) json(e *item) error {
 		}
 	}
 	switch {
-	case r.ctx.Err() != nil:
-		return context.Cause(r.ctx)
 	case known || values == 0 && err == nil && r.in.single: // an empty list is an export of nothing
 		r.known, r.holds[path.Ext(e.name)] = true, true
 		return formatError(err)

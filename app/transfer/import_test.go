@@ -375,6 +375,13 @@ func TestAnUnreadableFileOfAFolderIsNamed(t *testing.T) {
 			}
 		}
 	}
+	// Of a file with several conversations, those before the cut are read.
+	for _, name := range []string{"folder", "x.zip"} {
+		list, bad, err := all(t, write(t, name, map[string]string{"a.json": "[" + good + "," + good[:200], "b.json": "[" + good + "]"}))
+		if err != nil || len(list) != 2 || len(bad) != 1 || !strings.Contains(bad[0], " a.json: ") {
+			t.Errorf("cut behind one, %s: %d read, %q, %v", name, len(list), bad, err)
+		}
+	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	locked, err := z.CreateRaw(&zip.FileHeader{Name: "a.json", Method: 99}) // no method that is known
