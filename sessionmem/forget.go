@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
@@ -15,6 +16,7 @@ import (
 type ForgetOptions struct {
 	Dry      bool            // change nothing, and show texts
 	Sessions map[string]bool // only files of these; nil: all
+	Since    time.Time       // and of those that were written since then
 }
 
 // Forget removes what the traces cover from the sessions' files, wherever they are in the
@@ -32,7 +34,7 @@ func (l *library) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptio
 	if err := l.dir.Check(); err != nil {
 		return nil, err
 	}
-	f, err := l.sessions.Eraser().Begin(t, o.Sessions, o.Dry)
+	f, err := l.sessions.Eraser().Begin(t, o.Sessions, o.Since, o.Dry)
 	if err != nil {
 		return nil, err
 	}

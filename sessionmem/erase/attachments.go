@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
@@ -51,7 +52,7 @@ func (f *Forgetting) Attachments(ctx context.Context) ([]forgotten.Touched, erro
 
 // excludeLinked removes from lost the attachments that a transcript still links to.
 func (e *Eraser) excludeLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
-	all, err := e.groups(nil)
+	all, err := e.groups(nil, time.Time{})
 	if err != nil {
 		return fmt.Errorf("looking for what else links a file: %w", err)
 	}

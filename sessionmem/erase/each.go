@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -15,7 +16,7 @@ import (
 // journal it passes only blocks that are nowhere else. It skips files that can't be read;
 // Forget reports those. sessions are the names of the sessions to visit, nil for all.
 func (e *Eraser) Each(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
-	all, err := e.groups(sessions)
+	all, err := e.groups(sessions, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func holding(t *testing.T, root string) (files []string) {
 
 func TestEraseReachesEveryPlaceInTheFolder(t *testing.T) {
 	root, e, traces := folder(t)
-	f, err := e.Begin(traces, nil, false)
+	f, err := e.Begin(traces, nil, time.Time{}, false)
 	filetest.Must(t, err)
 	for _, s := range f.Sessions() {
 		if !s.Plan() {
@@ -101,7 +101,7 @@ func TestEraseReachesEveryPlaceInTheFolder(t *testing.T) {
 func TestADryRunChangesNothingAndShowsWhatGoes(t *testing.T) {
 	root, e, traces := folder(t)
 	before := holding(t, root)
-	f, err := e.Begin(traces, map[string]bool{"cli-a": true}, true)
+	f, err := e.Begin(traces, map[string]bool{"cli-a": true}, time.Time{}, true)
 	filetest.Must(t, err)
 	if len(f.Sessions()) != 1 || !f.Sessions()[0].Plan() {
 		t.Fatalf("sessions %v", f.Sessions())
@@ -180,7 +180,7 @@ func (r *rig) traces(typed bool, add func(*forgotten.Draft)) *forgotten.Traces {
 // run erases in all sessions, and returns what it did by the base of the path.
 func (r *rig) run(t *forgotten.Traces) map[string][]string {
 	r.t.Helper()
-	f, err := r.e.Begin(t, nil, false)
+	f, err := r.e.Begin(t, nil, time.Time{}, false)
 	filetest.Must(r.t, err)
 	var found []forgotten.Touched
 	for _, step := range []func() ([]forgotten.Touched, error){func() ([]forgotten.Touched, error) { return f.Attachments(r.t.Context()) }, f.AttachedTexts} {
@@ -263,7 +263,7 @@ func TestEraseReportsWhatItCannotDo(t *testing.T) {
 	if !strings.Contains(filetest.Read(t, outside), "zebra") {
 		t.Error("a file outside was changed")
 	}
-	f, err := r.e.Begin(r.traces(true, zebra), map[string]bool{"cli-newer": true}, false)
+	f, err := r.e.Begin(r.traces(true, zebra), map[string]bool{"cli-newer": true}, time.Time{}, false)
 	filetest.Must(t, err)
 	busy := f.Sessions()[0]
 	busy.Refuse(errors.New("an answer is being written"), true)

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
@@ -38,10 +39,10 @@ type Forgetting struct {
 	sessions []*Session // ordered by name
 }
 
-// Begin finds the files to look into: those of some sessions, or of all if sessions is nil.
-// A dry run changes nothing and returns the texts.
-func (e *Eraser) Begin(t *forgotten.Traces, sessions map[string]bool, dry bool) (*Forgetting, error) {
-	all, err := e.groups(sessions)
+// Begin finds the files to look into: those of some sessions and of those that were written since
+// a time, or of all if sessions is nil. A dry run changes nothing and returns the texts.
+func (e *Eraser) Begin(t *forgotten.Traces, sessions map[string]bool, since time.Time, dry bool) (*Forgetting, error) {
+	all, err := e.groups(sessions, since)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (f *Forgetting) Sessions() []*Session { return f.sessions }
 // Purge removes forgotten text that came back from a session's files. The caller holds the
 // session's locks.
 func (e *Eraser) Purge(ctx context.Context, t *forgotten.Traces, name string) error {
-	f, err := e.Begin(t, map[string]bool{name: true}, false)
+	f, err := e.Begin(t, map[string]bool{name: true}, time.Time{}, false)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,8 @@ func (e *Eraser) Purge(ctx context.Context, t *forgotten.Traces, name string) er
 
 // groups finds all transcripts, checkpoints and journals below the session folder. It
 // returns them by session, in groups of files that belong together.
-func (e *Eraser) groups(only map[string]bool) (map[string][][]catalog.Entry, error) {
+func (e *Eraser) groups(only map[string]bool, since time.Time) (map[string][][]catalog.Entry, error) {
+	written := map[string]bool{}
 	bySession := map[string]map[string][]catalog.Entry{} // by session and place
 	err := e.dir.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -108,13 +110,19 @@ func (e *Eraser) groups(only map[string]bool) (map[string][][]catalog.Entry, err
 		case strings.Contains(p, "/") && !catalog.InArchive(p):
 			place = p
 		}
-		if only == nil || only[file.Session] {
-			if bySession[file.Session] == nil {
-				bySession[file.Session] = map[string][]catalog.Entry{}
+		if only != nil && !since.IsZero() && !only[file.Session] && !written[file.Session] {
+			if fi, err := d.Info(); err == nil && fi.ModTime().After(since) {
+				written[file.Session] = true
 			}
-			bySession[file.Session][place] = append(bySession[file.Session][place], file)
 		}
+		if bySession[file.Session] == nil {
+			bySession[file.Session] = map[string][]catalog.Entry{}
+		}
+		bySession[file.Session][place] = append(bySession[file.Session][place], file)
 		return nil
+	})
+	maps.DeleteFunc(bySession, func(name string, _ map[string][]catalog.Entry) bool {
+		return only != nil && !only[name] && !written[name]
 	})
 	all := make(map[string][][]catalog.Entry, len(bySession))
 	for name, places := range bySession {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
@@ -101,7 +102,7 @@ func (f *Session) Refuse(err error, busy bool) {
 // Erase does the work. It checks everything again now that nobody else writes: the caller
 // holds the session's turn and lock.
 func (f *Session) Erase(ctx context.Context) {
-	all, err := f.e.groups(map[string]bool{f.Name: true})
+	all, err := f.e.groups(map[string]bool{f.Name: true}, time.Time{})
 	if err != nil {
 		f.refuse("transcript", f.Name, err)
 		return

@@ -71,7 +71,7 @@ func (f *Forgetter) adopt(ctx context.Context, s forgotten.Shared, ahead time.Du
 	if err := f.forgotten.Begin(t); err != nil {
 		return Report{}, err
 	}
-	return f.finish(ctx, t.Traces, p.sessions)
+	return f.finish(ctx, t.Traces, p.sessions, p.began)
 }
 
 // leaveNamesakes keeps sessions that only have the same name as one that another machine

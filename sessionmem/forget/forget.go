@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
@@ -81,6 +82,7 @@ type Plan struct {
 
 	draft    *forgotten.Draft
 	sessions map[string]bool
+	began    time.Time // a little before the look at the folder
 }
 
 // Nothing reports whether there is nothing to forget.
@@ -173,13 +175,13 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 
 // look finds what matches a plan's traces, and adds what is derived from it.
 func (f *Forgetter) look(ctx context.Context, p *Plan) (*gathered, error) {
-	p.sessions = map[string]bool{}
+	p.sessions, p.began = map[string]bool{}, time.Now().Add(-time.Second) // as exact as times of files are
 	g, err := f.gather(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	t := p.draft
-	if p.Found, err = f.run(ctx, t.Traces, nil, true); err != nil {
+	if p.Found, err = f.run(ctx, t.Traces, nil, time.Time{}, true); err != nil {
 		return nil, err
 	}
 	for _, found := range p.Found {
@@ -216,7 +218,7 @@ func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
 	if err := f.forgotten.Begin(p.draft); err != nil {
 		return Report{}, err
 	}
-	r, err := f.finish(ctx, p.draft.Traces, p.sessions)
+	r, err := f.finish(ctx, p.draft.Traces, p.sessions, p.began)
 	if err != nil {
 		return r, err
 	}
@@ -238,18 +240,19 @@ func (f *Forgetter) Resume(ctx context.Context) (Report, error) {
 	var all Report
 	var errs []error
 	for _, t := range f.forgotten.Unfinished() {
-		r, err := f.finish(ctx, t, nil)
+		r, err := f.finish(ctx, t, nil, time.Time{})
 		errs = append(errs, err)
 		all.add(r.Found...)
 	}
 	return all, errors.Join(errs...)
 }
 
-// finish removes everything. sessions are the names of those to look into, nil for all.
-func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions map[string]bool) (Report, error) {
+// finish removes everything. sessions are the names of those to look into, besides those that
+// were written since a time; nil for all.
+func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, since time.Time) (Report, error) {
 	var r Report
 	early := f.eraseIndex(ctx, t, nil) // if it fails, it is tried again below
-	found, err := f.run(ctx, t, sessions, false)
+	found, err := f.run(ctx, t, sessions, since, false)
 	r.add(found...)
 	if err != nil {
 		return r, fmt.Errorf("forgetting: %w; run it again, or restart mac-stats, to finish it", err)
@@ -280,7 +283,7 @@ func (f *Forgetter) indexLeft(err error) forgotten.Touched {
 
 // run goes through all places. Memory comes first, because lessons are found by the texts
 // that are still there.
-func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, dry bool) ([]forgotten.Touched, error) {
+func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, since time.Time, dry bool) ([]forgotten.Touched, error) {
 	var all []forgotten.Touched
 	for _, place := range f.places {
 		found, err := place.Forget(ctx, t, dry)
@@ -289,7 +292,7 @@ func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[s
 		}
 		all = append(all, unseen(err)...)
 	}
-	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: dry, Sessions: sessions})
+	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: dry, Sessions: sessions, Since: since})
 	if all = append(all, found...); ctx.Err() != nil {
 		return all, err
 	}

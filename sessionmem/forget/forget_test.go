@@ -25,6 +25,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -594,6 +595,39 @@ func TestForgettingAnAuthorIncludesTheirLatestMessages(t *testing.T) {
 	}
 	if want := []string{forgotten.Text, "Fine.", "of somebody else"}; !slices.Equal(got, want) {
 		t.Errorf("the transcript holds %q, want %q", got, want)
+	}
+}
+
+// Sessions that an import writes while a forgetting runs hold nothing of it either, whichever
+// looks at the folder first.
+func TestForgettingBesideAnImport(t *testing.T) {
+	for range 5 {
+		r := newRig(t)
+		r.say("cpu-a", user("The zebra's name is Quagga Xyzzy."), answer("Noted."))
+		stop, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := 0; ; i++ {
+				blocks := []transcript.Block{user("Its name is Quagga Xyzzy."), answer("Fine.")}
+				blocks[0].Time, blocks[1].Time = time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)
+				for _, err := range r.store.Sessions().Create(context.Background(), []session.NewSession{{Name: fmt.Sprint("chatgpt-", i), Blocks: blocks}, {Name: fmt.Sprint("claude-", i), Blocks: blocks}}) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		}()
+		r.forget(Selection{Text: "Quagga Xyzzy"})
+		close(stop)
+		<-done
+		if left := r.residue("Quagga"); len(left) > 0 {
+			t.Fatalf("left: %v", left)
+		}
 	}
 }
 

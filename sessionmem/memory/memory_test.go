@@ -406,6 +406,19 @@ func TestACanceledAppendDoesNotWaitForASave(t *testing.T) {
 	})
 }
 
+// A lesson that can neither be written nor wait in the inbox is lost, so nobody is told that it
+// waits.
+func TestALessonThatCannotWaitIsRefused(t *testing.T) {
+	m := New(Config{Root: t.TempDir()})
+	must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
+	must(t, os.Chmod(m.Path(global), 0o400))
+	must(t, os.MkdirAll(filepath.Join(m.InboxPath(), "a folder"), 0o700))
+	_, err := m.Append(t.Context(), Lesson{Text: "Dogs bark.", Confidence: 1, Hand: true})
+	if err == nil || errors.Is(err, sharedfile.ErrLater) || !strings.Contains(err.Error(), "read-only") || !strings.Contains(err.Error(), "nor can it wait in the inbox") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A file that is too large for a memory isn't read, and the error tells people what to do.
 func TestAHugeMemoryFileIsNotRead(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})

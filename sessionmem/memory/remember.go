@@ -133,7 +133,8 @@ func (m *Memory) settleWaiting(ctx context.Context, l Lesson, waits string, err 
 		if waits == "" {
 			var keepErr error
 			if waits, keepErr = m.keepWaiting(ctx, l); keepErr != nil {
-				return errors.Join(err, keepErr)
+				// It is lost, so it isn't ErrLater any more: whoever asked has to try again.
+				return errors.New(err.Error() + "; nor can it wait in the inbox: " + keepErr.Error())
 			}
 		}
 		return fmt.Errorf("%w. The lesson waits in the inbox as %s and is remembered when it can be", err, waits)

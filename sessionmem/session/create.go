@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -58,7 +59,7 @@ func (f *Folder) create(ctx context.Context, s NewSession) error {
 		_, err := f.Session(s.Name).Append(ctx, s.Blocks...)
 		return err
 	}
-	traces, now := f.forgotten.Traces(), time.Now()
+	now := time.Now()
 	blocks := make([]transcript.Block, len(s.Blocks))
 	for i, b := range s.Blocks {
 		if b.ID == "" {
@@ -67,22 +68,52 @@ func (f *Folder) create(ctx context.Context, s NewSession) error {
 		if b.Time.IsZero() {
 			b.Time = now
 		}
-		blocks[i], _, _ = traces.Clean(s.Name, b.Normalized())
+		blocks[i] = b.Normalized()
 	}
-	file, info := newFile(s.Name, blocks)
+	f.clean(s.Name, blocks)
+	for {
+		file, err := f.createFile(s.Name, blocks)
+		// A forgetting records what it removes, then looks through the folder. If it looked before
+		// this file was there, its record is there now.
+		if err != nil || !f.clean(s.Name, blocks) {
+			return err
+		}
+		switch err := f.dir.Remove(file); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // the forgetting was here, and gave it another name
+		case err != nil:
+			return wholefile.Explain("writing "+file, err)
+		}
+	}
+}
+
+// clean removes from blocks what was forgotten. It reports whether there was any.
+func (f *Folder) clean(name string, blocks []transcript.Block) (any bool) {
+	traces := f.forgotten.Traces()
+	for i, b := range blocks {
+		changed := false
+		blocks[i], _, changed = traces.Clean(name, b)
+		any = any || changed
+	}
+	return any
+}
+
+// createFile writes the transcript of a new session.
+func (f *Folder) createFile(name string, blocks []transcript.Block) (file string, err error) {
+	file, info := newFile(name, blocks)
 	data := []byte(transcript.Fence + "\n" + transcript.FrontMatter(info) + transcript.Fence + "\n")
 	for _, b := range blocks {
 		data = transcript.AppendBlock(data, b)
 	}
 	out, err := f.dir.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return wholefile.Explain("opening "+file, err)
+		return file, wholefile.Explain("opening "+file, err)
 	}
 	if _, err = out.Write(data); err == nil {
 		err = out.Sync()
 	}
 	if err = errors.Join(err, out.Close()); err != nil {
-		return wholefile.Explain("writing "+file, errors.Join(err, f.dir.Remove(file)))
+		return file, wholefile.Explain("writing "+file, errors.Join(err, f.dir.Remove(file)))
 	}
-	return nil
+	return file, nil
 }
