@@ -87,13 +87,15 @@ type answering struct{ mcp.Transport }
 // Connect implements mcp.Transport.
 func (t answering) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &calls{Connection: c}, err
+	return &calls{Connection: c, broken: make(chan struct{})}, err
 }
 
 type calls struct {
 	mcp.Connection
-	open sync.Map       // the IDs of calls
-	left sync.WaitGroup // that aren't answered
+	open   sync.Map       // the IDs of calls
+	left   sync.WaitGroup // that aren't answered
+	broken chan struct{}  // closed when answers can't be written any more
+	broke  sync.Once
 }
 
 // Read implements mcp.Connection.
@@ -109,6 +111,7 @@ func (c *calls) Read(ctx context.Context) (jsonrpc.Message, error) {
 		go func() { c.left.Wait(); close(answered) }()
 		select {
 		case <-answered:
+		case <-c.broken:
 		case <-ctx.Done():
 		}
 	}
@@ -118,6 +121,9 @@ func (c *calls) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write implements mcp.Connection.
 func (c *calls) Write(ctx context.Context, msg jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, msg)
+	if err != nil {
+		c.broke.Do(func() { close(c.broken) })
+	}
 	if answer, ok := msg.(*jsonrpc.Response); ok {
 		if _, was := c.open.LoadAndDelete(answer.ID); was {
 			c.left.Done()

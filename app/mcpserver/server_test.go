@@ -281,6 +281,33 @@ func TestCallsAreAnsweredAfterTheInputEnds(t *testing.T) {
 	}
 }
 
+// A client that takes no more answers is gone: nothing waits for them once its input ends.
+func TestNobodyIsAnsweredAfterAWriteFailed(t *testing.T) {
+	s := serve(t, "a", nil)
+	s.params.Stats = func(context.Context, string) (string, error) { return "fine", nil }
+	input := strings.NewReader(strings.Join([]string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_vitals","arguments":{}}}`, ``,
+	}, "\n"))
+	for _, writes := range []int{0, 1} { // that succeed
+		if _, err := input.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		_ = mcpserver.Serve(t.Context(), s.params, input, &failing{writes}) // it ends; a closed pipe may be an error
+	}
+}
+
+// failing is a writer that fails after some writes.
+type failing struct{ left int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left--; f.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
 // end is an empty reader that is told when it is read.
 type end func()
 
