@@ -197,6 +197,8 @@ func explainTurn(err error) (Explanation, bool) {
 		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.Who), "Your message was not sent. Send it again when the other answer is finished."}, true
 	case isStop(err):
 		return Explanation{KindCancelled, "Stopped.", "The partial answer is kept. Retry asks again."}, true
+	case errors.As(err, new(*registry.TurnedOffError)):
+		return Explanation{KindAgent, Sentence(err.Error()), "Turn it on: on the page Agents, or with \"enabled\": true in that file. Or choose another agent."}, true
 	case errors.Is(err, registry.ErrNoAgent):
 		return Explanation{KindAgent, Sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
 	case errors.Is(err, registry.ErrNoSkill):

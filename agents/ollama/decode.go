@@ -281,6 +281,7 @@ type listed struct {
 	Details       details `json:"details"`
 	ExpiresAt     moment  `json:"expires_at"`
 	ContextLength number  `json:"context_length"`
+	SizeVRAM      number  `json:"size_vram"`
 }
 
 type details struct {

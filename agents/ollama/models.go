@@ -81,7 +81,7 @@ func (c *Client) Running(ctx context.Context) ([]api.ProcessModelResponse, error
 	for _, m := range listed {
 		models = append(models, api.ProcessModelResponse{
 			Name: string(cmp.Or(m.Name, m.Model)), Model: string(m.Model), Size: int64(m.Size), Digest: string(m.Digest), Details: m.Details.api(),
-			ExpiresAt: m.ExpiresAt.Time, ContextLength: int(m.ContextLength),
+			ExpiresAt: m.ExpiresAt.Time, SizeVRAM: int64(m.SizeVRAM), ContextLength: int(m.ContextLength),
 		})
 	}
 	return models, err

@@ -26,7 +26,7 @@ func (r *Registry) Find(selector string) (Agent, error) {
 		if a.Err != nil {
 			return Agent{}, &brokenAgentError{slug: a.Slug, why: a.Err}
 		}
-		return Agent{}, fmt.Errorf("%w: %s is switched off (enabled is false in %s)", ErrNoAgent, a.Slug, a.Path)
+		return Agent{}, &TurnedOffError{a}
 	}
 	return Agent{}, withBroken(noMatch(ErrNoAgent, selector, usableSlugs(list)), list)
 }
@@ -34,6 +34,16 @@ func (r *Registry) Find(selector string) (Agent, error) {
 // mergedAgents maps agents that older versions shipped to the agent that does their work
 // now. Conversations and settings may still name them.
 var mergedAgents = map[string]string{"assistant": "orchestrator", "001": "orchestrator", "agent-001": "orchestrator"}
+
+// TurnedOffError is ErrNoAgent for an agent that is turned off.
+type TurnedOffError struct{ Agent Agent }
+
+func (e *TurnedOffError) Error() string {
+	return fmt.Sprintf("%v: %s is switched off (enabled is false in %s)", ErrNoAgent, e.Agent.Slug, e.Agent.Path)
+}
+
+// Is reports whether target is ErrNoAgent.
+func (e *TurnedOffError) Is(target error) bool { return target == ErrNoAgent }
 
 // brokenAgentError is ErrNoAgent for an agent that exists but can't be read.
 type brokenAgentError struct {

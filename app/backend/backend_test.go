@@ -206,6 +206,25 @@ func TestVitalsGoWithAMessageAboutTheMachine(t *testing.T) {
 	}
 }
 
+// Models that the server holds in this machine's memory are part of the reading.
+func TestStatsNameTheLoadedModels(t *testing.T) {
+	s := server(t)
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
+	if text, err := b.Stats(t.Context(), "memory"); err != nil || strings.Contains(text, "Models") {
+		t.Errorf("before a model is loaded: %q, %v", text, err)
+	}
+	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "Hi", Holder: "test"})
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for topic, want := range map[string]bool{"": true, "memory": true, "gpu": true, "processes": true, "disk": false} {
+		text, err := b.Stats(t.Context(), topic)
+		if named := strings.Contains(text, "Models that the model server holds in memory: "); err != nil || named != want {
+			t.Errorf("%q: %q, %v", topic, text, err)
+		}
+	}
+}
+
 func TestStatsOfOneTopicOrAll(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir())})
 	all, err := b.Stats(t.Context(), "")

@@ -9,8 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
 	"mac-stats/agents/background"
@@ -20,6 +23,7 @@ import (
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/loopback"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -309,5 +313,36 @@ func (b *Backend) Stats(ctx context.Context, topic string) (string, error) {
 	if m := monitor.Metric(topic); slices.Contains(monitor.Metrics(), m) {
 		metrics = append(metrics, m)
 	}
-	return b.Monitor.Sample(ctx, metrics...).Report(topic), ctx.Err()
+	report := b.Monitor.Sample(ctx, metrics...).Report(topic)
+	if slices.Contains([]monitor.Metric{"", monitor.Memory, monitor.GPU, monitor.Processes}, monitor.Metric(topic)) {
+		var held []string
+		for _, m := range b.LoadedModels(ctx) {
+			words := m.Name + " " + monitor.GiB(uint64(max(0, m.Size)))
+			if m.SizeVRAM > 0 && m.SizeVRAM < m.Size {
+				words += " (" + monitor.GiB(uint64(m.SizeVRAM)) + " of it on the GPU)"
+			} else if m.SizeVRAM > 0 {
+				words += " (on the GPU)"
+			}
+			held = append(held, words)
+		}
+		if len(held) > 0 {
+			report += "\nModels that the model server holds in memory: " + strings.Join(held, ", ")
+		}
+	}
+	return report, ctx.Err()
+}
+
+// LoadedModels returns the models that the server holds in this machine's memory: none if it is
+// on another one, or doesn't answer within a second.
+func (b *Backend) LoadedModels(ctx context.Context) []api.ProcessModelResponse {
+	if !loopback.Is(b.Client.Host().Hostname()) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	models, err := b.Client.Running(ctx)
+	if err != nil {
+		b.Logger.Debug("which models are loaded isn't known", "error", err)
+	}
+	return models
 }

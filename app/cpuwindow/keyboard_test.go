@@ -72,7 +72,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 		if names[len(names)-1] != "composer" {
 			t.Fatalf("Tab does not come round: %v", names)
 		}
-		want := []string{"New chat", "Search", "Transcript", "Memory", "Agents", "Settings", "orchestrator", "automatic model", "Dismiss", "chat", "Copy", "Edit", "call", "Stop", "Undo"}
+		want := []string{"New chat", "Search", "Memory", "Agents", "Transcript", "Settings", "orchestrator", "automatic model", "Dismiss", "chat", "Copy", "Edit", "call", "Stop", "Undo"}
 		want = append(want, "session s00") // one stop: the arrow keys move within it
 		for _, w := range want {
 			if !slices.Contains(names, w) {

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 )
@@ -12,7 +13,7 @@ import (
 func TestLettersDoNotReachTheMessageBelowAQuestion(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		overlay.Confirm(b.w.win.Canvas(), "Delete it?", "It goes to the trash.", "Delete", func() { t.Error("done") })
+		overlay.Confirm(b.w.win.Canvas(), "Delete it?", "It goes to the trash.", kit.ButtonDanger, "Delete", func() { t.Error("done") })
 		rootHost{windowHost{b.w}}.Typed('x')
 		b.focusedKey(fyne.KeyReturn)
 		if got := b.w.chat.Compose.Entry.Text; got != "" || overlay.OpenModal(b.w.win.Canvas()) != nil {

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/sessionmem/transcript"
 )
@@ -99,7 +100,7 @@ func (o *opener) Link(raw string) {
 	case open:
 		o.launch(raw)
 	case ask:
-		overlay.Confirm(o.host.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), i18n.T("Open"), func() { o.launch(raw) })
+		overlay.Confirm(o.host.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), kit.ButtonPrimary, i18n.T("Open"), func() { o.launch(raw) })
 	default:
 		o.host.Notify(i18n.T("This link can't be opened"), i18n.Shorten(raw, 200))
 	}

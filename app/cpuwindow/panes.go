@@ -149,7 +149,7 @@ func (w *Window) makePage(p page) {
 		m.settings = settings.NewPage(h, w.parts.forSettings(w.commands.actions()), m.writer)
 		m.addColumn(p, m.settings.View, m.settings.Load)
 	case pageVitals:
-		m.details = vitals.NewPage(h, w.parts.vitals)
+		m.details = vitals.NewPage(h, w.parts.vitals, w.parts.loaded)
 		m.addColumn(p, m.details.View, w.sampleDetails)
 	}
 }

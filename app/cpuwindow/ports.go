@@ -4,8 +4,11 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/ollama/ollama/api"
+
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/chatpane"
@@ -103,6 +106,7 @@ type parts struct {
 	tools     toolpage.Parts
 	server    server
 	vitals    vitals.Source
+	loaded    func(context.Context) []api.ProcessModelResponse // models in this machine's memory
 	imports   func(ctx context.Context, file string, dry bool, progress func(percent, conversations int)) (settings.Imported, error)
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
@@ -186,6 +190,9 @@ func (w *Window) chatParts() chatpane.Parts {
 		},
 		Library: chatLibrary{p.library, p.keeper}, Files: p.keeper, Roster: p.roster, Memories: p.memories,
 		Commands: w.commands.slashItems, Marks: p.findMarks, WordMarks: p.wordMarks, Typing: p.recaller.Typing, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
+		TurnOn: func(ctx context.Context, a registry.Agent) error {
+			return p.forPages().SetAgent(ctx, a, "enabled", true)
+		},
 	}
 }
 
@@ -236,6 +243,7 @@ func fromBackend(b *backend.Backend) parts {
 		tools:           toolpage.Parts{Allowed: b.Outside.Answers, Servers: b.Outside.MCP},
 		server:          ollamaServer{b.Client, b.Models},
 		vitals:          b.Monitor,
+		loaded:          b.LoadedModels,
 		clipImage:       clipimage.Read,
 		home:            b.Paths.Home,
 		version:         b.Version,

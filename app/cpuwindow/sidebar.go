@@ -32,7 +32,7 @@ func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *s
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageModels, i18n.T("Models")}, {pageSchedules, i18n.T("Schedules")}, {pageTools, i18n.T("Tools")}, {pageSettings, i18n.T("Settings")}} {
+	}{{pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageTranscript, i18n.T("Transcript")}, {pageModels, i18n.T("Models")}, {pageSchedules, i18n.T("Schedules")}, {pageTools, i18n.T("Tools")}, {pageSettings, i18n.T("Settings")}} {
 		b := kit.NewButton(kit.ButtonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)

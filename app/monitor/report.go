@@ -46,6 +46,9 @@ func ofGiB(part, whole uint64) string {
 	return fmt.Sprintf("%.1f of %s GB", float64(part)/gib, strings.TrimSuffix(w, ".0"))
 }
 
+// GiB returns a size of memory: "6.2 GB".
+func GiB(n uint64) string { return fmt.Sprintf("%.1f GB", float64(n)/gib) }
+
 // Bytes returns a size in powers of ten, with three digits: "812 B", "4.1 MB", "212 GB".
 func Bytes(n uint64) string { return bytesOf(float64(n)) }
 

@@ -49,6 +49,7 @@ type TurnActions struct {
 	UseModel          func(model string, f conversation.Fault) // chooses the model, then runs the turn again
 	SendWithoutImages func(f conversation.Fault)               // sends again without the images
 	EditInComposer    func(f conversation.Fault)               // puts the text back into the composer
+	TurnOn            func(f conversation.Fault)               // turns the agent on, then runs the turn again; may be nil
 }
 
 // MemoryActions are the actions on what is remembered.

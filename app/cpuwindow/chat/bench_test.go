@@ -55,6 +55,7 @@ func newBench(t *testing.T) *bench {
 			Answer: func(id string, a agents.Answer) { did("answer")(id, a) }, Pull: func(model string) { did("pull")(model) }, Recheck: func() { did("re-check")() },
 			UseModel: func(model string, _ conversation.Fault) { did("use")(model) }, SendWithoutImages: func(conversation.Fault) { did("without images")() },
 			EditInComposer: func(f conversation.Fault) { did("compose")(f.Text) },
+			TurnOn:         func(f conversation.Fault) { did("turn on")(f.Off.Name) },
 		},
 		MemoryActions: MemoryActions{
 			Undo: func(_, id string) { did("undo")(id) }, Decide: func(_, id string, save bool) { did("decide")(id, save) },

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"cmp"
+
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/fault"
@@ -21,6 +23,9 @@ func (r *Rows) offers(f conversation.Fault) []fyne.CanvasObject {
 		var b *kit.Button
 		b = kit.NewButton(kit.ButtonPrimary, i18n.T("Choose another model…"), func() { r.Act.AnswerWith(f.UserID, b) })
 		buttons = append(buttons, b)
+	}
+	if f.Off != nil && r.Act.TurnOn != nil {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Turn on {{.Agent}}", i18n.Places{"Agent": i18n.Shorten(cmp.Or(f.Off.Name, f.Off.Slug), 24)}), func() { r.Act.TurnOn(f) }))
 	}
 	if f.UserID != "" {
 		return buttons

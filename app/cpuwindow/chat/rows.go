@@ -283,6 +283,9 @@ func (r *Rows) errorRow(e *conversation.EntryView) kit.Row {
 	if f.Kind == fault.KindModelMissing && f.Model != "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { r.Act.Pull(f.Model) }))
 	}
+	if e.GoOn {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Continue"), r.Act.GoOn))
+	}
 	buttons = append(buttons, r.offers(f)...)
 	kind, label := kit.ButtonPrimary, i18n.T("Retry")
 	if len(buttons) > 0 {

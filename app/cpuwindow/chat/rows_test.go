@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/fault"
+	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
@@ -34,6 +35,7 @@ func TestAFailedTurnOffersWhatHelps(t *testing.T) {
 		"a picture that is on disk": {conversation.Fault{Kind: fault.KindNoVision, UserID: "u1"}, map[string]string{"Retry": "retry u1"}, []string{"Send without the image"}},
 		"a long message":            {conversation.Fault{Kind: fault.KindTooLong, Text: "long"}, map[string]string{"Edit message": "compose long"}, nil},
 		"little memory":             {conversation.Fault{Kind: fault.KindNoMemory, UserID: "u1"}, map[string]string{"Choose another model…": "again with u1"}, nil},
+		"an agent that is off":      {conversation.Fault{Kind: fault.KindAgent, UserID: "u1", Off: &registry.Agent{Name: "Coder"}}, map[string]string{"Turn on Coder": "turn on Coder", "Retry": "retry u1"}, []string{"Continue"}},
 		"tried again":               {conversation.Fault{Kind: fault.KindServer, UserID: "u1", RetriedAt: "tried again at 12:20:00"}, map[string]string{"Retry": "retry u1"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +52,20 @@ func TestAFailedTurnOffersWhatHelps(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An answer that a cut connection left incomplete can be continued, or asked for again.
+func TestACutConnectionOffersToContinue(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.entry(func(e *conversation.EntryView) {
+			e.Kind, e.GoOn, e.Fault = conversation.Error, true, &conversation.Fault{Kind: fault.KindStreamCut, UserID: "u1", Sentence: "It broke off."}
+		})
+		b.taps("Continue", 0)
+		b.leads("go on")
+		b.taps("Retry", 0)
+		b.leads("retry u1")
+	})
 }
 
 func TestANoteOffersWhatCanBeDone(t *testing.T) {

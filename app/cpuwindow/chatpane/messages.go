@@ -41,7 +41,7 @@ func (m messages) actions() chat.Actions {
 			Retry: m.retry, GoOn: m.askToContinue,
 			StopCall: func(id string) { shown().StopCall(id) },
 			Answer:   func(id string, answer agents.Answer) { shown().Answer(id, answer) },
-			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendWithoutImages: m.sendWithoutImages, EditInComposer: m.rewrite,
+			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendWithoutImages: m.sendWithoutImages, EditInComposer: m.rewrite, TurnOn: m.turnOn(),
 		},
 		MemoryActions: chat.MemoryActions{
 			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
@@ -88,6 +88,25 @@ func (m messages) retry(f conversation.Fault) {
 	}
 }
 
+// turnOn returns what turns on the agent of a refused message and answers it again.
+func (m messages) turnOn() func(f conversation.Fault) {
+	if m.parts.TurnOn == nil {
+		return nil
+	}
+	return func(f conversation.Fault) {
+		go func() {
+			err := m.parts.TurnOn(m.host.Context(), *f.Off)
+			m.host.Do(func() {
+				if err != nil {
+					m.host.Notify(i18n.Capital(err.Error()), "")
+					return
+				}
+				m.retry(f)
+			})
+		}()
+	}
+}
+
 // showLinks opens a menu of an answer's links, for use by keyboard.
 func (m messages) showLinks(key string, below fyne.CanvasObject) {
 	menu := fyne.NewMenu("")
@@ -128,7 +147,7 @@ func (m messages) confirmAgain(block string, do func()) {
 		do()
 		return
 	}
-	overlay.Confirm(m.host.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
+	overlay.Confirm(m.host.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), kit.ButtonPrimary, i18n.T("Answer again"), do)
 }
 
 // leavesWords returns how many messages a new branch leaves behind, as a sentence.

@@ -77,6 +77,7 @@ type Parts struct {
 	Image     func(ctx context.Context) ([]byte, error)         // reads an image from the clipboard
 	HasFont   func(r rune) bool                                 // an installed font has the character; any goroutine; nil: unknown
 	Demo      bool
+	TurnOn    func(ctx context.Context, a registry.Agent) error // called off the UI goroutine; nil: agents can't be turned on here
 }
 
 // Library reads and changes transcripts. Its methods are called off the UI goroutine.

@@ -135,7 +135,7 @@ func (h *history) addNote(b transcript.Block, before []transcript.Block) {
 		goOn = cutAnswer(b, before)
 	case transcript.NoteError:
 		if b.Parent != "" && b.Parent == h.log.lastUserBlock() {
-			h.log.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: text, UserID: b.Parent}})
+			h.log.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: text, UserID: b.Parent}, note: note{GoOn: cutAnswer(b, before)}})
 			return
 		}
 		text = noteLine(b)

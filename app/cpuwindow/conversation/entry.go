@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
 )
@@ -93,11 +94,12 @@ type Fault struct {
 	Sentence  string
 	Next      string
 	Model     string
-	UserID    string // block to run again from; "" if nothing was written
-	Text      string // what to send again if UserID is ""
-	Offer     string // a model that can do what this one can't
-	RetriedAt string // when it was retried; "" the first time
-	Replaces  string // block that the text was to replace
+	UserID    string          // block to run again from; "" if nothing was written
+	Text      string          // what to send again if UserID is ""
+	Offer     string          // a model that can do what this one can't
+	Off       *registry.Agent // the agent that should answer, if it is turned off
+	RetriedAt string          // when it was retried; "" the first time
+	Replaces  string          // block that the text was to replace
 }
 
 // settleThought ends a thought at the given time.

@@ -2,12 +2,14 @@ package conversation
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"mac-stats/agents"
 	"mac-stats/agents/fault"
+	"mac-stats/agents/registry"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
@@ -241,7 +243,10 @@ func (t *turn) applyError(ev agents.Event) {
 		if t.again {
 			f.RetriedAt = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
 		}
-		t.log.add(&entry{Kind: Error, At: ev.Time, Fault: f})
+		if off := (*registry.TurnedOffError)(nil); errors.As(ev.Err, &off) {
+			f.Off = &off.Agent
+		}
+		t.log.add(&entry{Kind: Error, At: ev.Time, Fault: f, note: note{GoOn: t.log.hasAnswer()}})
 	}
 	t.endRun()
 }

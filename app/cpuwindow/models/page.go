@@ -278,7 +278,7 @@ func (p *Page) confirmDelete(m ollama.ModelInfo) {
 			text += " " + i18n.With("It is chosen for “{{.Role}}”: choose another one there.", i18n.Places{"Role": r.name})
 		}
 	}
-	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Model}}?", i18n.Places{"Model": m.Name}), text, i18n.T("Delete model"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Model}}?", i18n.Places{"Model": m.Name}), text, kit.ButtonDanger, i18n.T("Delete model"), func() {
 		p.do(m.Name, p.server.Delete, p.host.ModelsChanged)
 	})
 }

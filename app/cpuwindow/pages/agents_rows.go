@@ -78,7 +78,7 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	}
 	top := []fyne.CanvasObject{kit.Bold(agentTitle(a)).Squeezable(), kit.Small(state)}
 	if a.Err == nil {
-		top = append(top, kit.NewButton(kit.ButtonPlain, label, func() { p.set(a, "enabled", !a.Enabled) }))
+		top = append(top, kit.NewButton(kit.ButtonPlain, label, func() { p.turn(a, !a.Enabled) }))
 	}
 	meta := []string{cmp.Or(a.Slug, a.ID), filepath.Base(a.Path)}
 	if a.Entry {
@@ -97,6 +97,19 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 			p.pill(toolsLabel(a.Tools), func() *fyne.Menu { return p.toolsMenu(a) })))
 	}
 	return column.NewCardRow(kit.RoleNone, parts...)
+}
+
+// turn turns an agent on or off. The one that answers whoever names no other isn't turned off
+// by a single click.
+func (p *Agents) turn(a registry.Agent, on bool) {
+	answers, ok := registry.Select(p.parts.Roster.Agents(), p.parts.Config().Agents.Default, registry.Agent.Usable)
+	if on || !ok || answers.ID != a.ID {
+		p.set(a, "enabled", on)
+		return
+	}
+	overlay.Confirm(p.host.Canvas(), i18n.With("Turn off {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("It answers every message that names no other agent. Those fail until it is turned on again."), kit.ButtonDanger, i18n.T("Turn off"), func() {
+		p.set(a, "enabled", false)
+	})
 }
 
 // description shows what the agent is for, by which it is found, and the button or field to
@@ -185,21 +198,7 @@ func (p *Agents) roleMenu(a registry.Agent) *fyne.Menu {
 func (p *Agents) set(a registry.Agent, key string, value any) {
 	file := a.SettingsFile()
 	p.act(func(ctx context.Context) (string, func(), error) {
-		o, err := p.parts.Memories.OpenOwned(file)
-		if err != nil {
-			return "", nil, err
-		}
-		text := o.Text
-		if o.Missing { // the settings it came with
-			if text, err = p.parts.Roster.Text(file); err != nil {
-				return "", nil, err
-			}
-		}
-		text, err = registry.WithSetting(file, text, key, value)
-		if err != nil {
-			return "", nil, err
-		}
-		if _, err = p.parts.Memories.SaveOwned(ctx, o, text); err != nil {
+		if err := p.parts.SetAgent(ctx, a, key, value); err != nil {
 			return "", nil, err
 		}
 		p.host.Do(func() { p.reloads.own[file] = true })
@@ -380,7 +379,7 @@ func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	overlay.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("The agent is as it came with mac-stats again. Your version moves to agents/.trash, and its memory stays."), i18n.T("Reset"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("The agent is as it came with mac-stats again. Your version moves to agents/.trash, and its memory stays."), kit.ButtonDanger, i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.parts.Roster.Reset(ctx, a.ID)
 			if err != nil {
@@ -399,7 +398,7 @@ func (p *Agents) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder and its memory move to agents/.trash."), i18n.T("Delete"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder and its memory move to agents/.trash."), kit.ButtonDanger, i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.parts.Roster.Delete(ctx, a)
 			if err != nil {

@@ -234,6 +234,27 @@ func TestAnAgentIsCreatedDeletedRestoredAndReset(t *testing.T) {
 	})
 }
 
+// The agent that answers whoever names no other is turned off only after a question.
+func TestTheAgentThatAnswersIsNotTurnedOffByAClick(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		p := b.onAgents(map[string]string{"agent-000/agent.json": "{\n  \"name\": \"Orchestrator\"\n}\n", "agent-000/skill.md": "Answer.\n"})
+		b.Until("Orchestrator", "Answer.")
+		file := filepath.Join(p.picked, "agent.json")
+		b.pushes("Turn off")
+		b.Confirm("Cancel")
+		b.Settle()
+		if got := readText(t, file); strings.Contains(got, "enabled") {
+			t.Errorf("it is off: %s", got)
+		}
+		b.pushes("Turn off")
+		b.Confirm("Turn off")
+		b.Until("turned off", "Turn on")
+		b.pushes("Turn on")
+		b.Until("Turn off")
+	})
+}
+
 // What came with the app is shown from the program; a change of its settings alone, or all
 // its files, lie in the folder once the person wants them there.
 func TestAShippedAgentIsTurnedOffAndCustomised(t *testing.T) {

@@ -43,6 +43,26 @@ type Parts struct {
 	Home     string // the data folder
 }
 
+// SetAgent changes a setting in an agent's agent.json. One that has none gets the settings that
+// it came with.
+func (p Parts) SetAgent(ctx context.Context, a registry.Agent, key string, value any) error {
+	o, err := p.Memories.OpenOwned(a.SettingsFile())
+	if err != nil {
+		return err
+	}
+	text := o.Text
+	if o.Missing {
+		if text, err = p.Roster.Text(a.SettingsFile()); err != nil {
+			return err
+		}
+	}
+	if text, err = registry.WithSetting(a.SettingsFile(), text, key, value); err != nil {
+		return err
+	}
+	_, err = p.Memories.SaveOwned(ctx, o, text)
+	return err
+}
+
 // Memories are the memory files; implemented by *memory.Memory.
 type Memories interface {
 	Copies() []string

@@ -192,7 +192,7 @@ func small(text string, role fyne.ThemeColorName) fyne.CanvasObject {
 // confirmDelete asks before deleting a schedule.
 func (p *Page) confirmDelete(name string) {
 	text := i18n.T("It won't run again. Its conversation stays in the list.")
-	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, i18n.T("Delete schedule"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, kit.ButtonDanger, i18n.T("Delete schedule"), func() {
 		p.do(name, func(ctx context.Context) error { return p.parts.Book.RemoveSchedule(ctx, name) })
 	})
 }

@@ -3,11 +3,13 @@ package vitals
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
@@ -107,19 +109,32 @@ func anyPoint(s monitor.Series) bool {
 	return slices.ContainsFunc(s.Points, func(p monitor.Point) bool { return p.OK })
 }
 
-// coreGrid shows a small gauge for each core, as many side by side as fit.
+// coreGrid shows the load of each core: up to labelledCores by a small gauge with its number and
+// its share, as many side by side as fit; more of them by upright bars, whose rows begin with the
+// number of their first core.
 type coreGrid struct {
 	widget.BaseWidget
+	loads         []float64 // percent
 	names, shares []*kit.Label
 	bars          []*kit.Gauge
+	backs, fills  []*canvas.Rectangle
 	objects       []fyne.CanvasObject
 }
 
 const (
+	labelledCores = 32
+
 	coreWidth  float32 = 92
 	coreHeight float32 = 18
 	coreName   float32 = 18
 	coreShare  float32 = 34
+
+	barStep   float32 = 10 // from one bar to the next
+	barWidth  float32 = 7
+	barHeight float32 = 20
+	barRow    float32 = 26
+	barName   float32 = 30
+	barGroup          = 8 // the bars of a row are a multiple of it
 )
 
 func newCoreGrid() *coreGrid {
@@ -130,31 +145,56 @@ func newCoreGrid() *coreGrid {
 
 // set shows the load of each core in percent. It reports whether their number changed.
 func (g *coreGrid) set(cores []float64) (resized bool) {
-	if len(cores) != len(g.bars) {
-		resized = true
-		g.names, g.shares, g.bars, g.objects = nil, nil, nil, nil
+	resized = len(cores) != len(g.loads)
+	if resized {
+		g.names, g.shares, g.bars, g.backs, g.fills, g.objects = nil, nil, nil, nil, nil, nil
 		for i := range cores {
-			name, share, bar := kit.NewLabel(fmt.Sprint(i+1), kit.RoleFaint, kit.SizeSmall), kit.Small(""), kit.NewGauge(20)
-			g.names, g.shares, g.bars = append(g.names, name), append(g.shares, share), append(g.bars, bar)
-			g.objects = append(g.objects, name, bar, share)
+			name := kit.NewLabel(fmt.Sprint(i+1), kit.RoleFaint, kit.SizeSmall)
+			if len(cores) <= labelledCores {
+				share, bar := kit.Small(""), kit.NewGauge(20)
+				g.names, g.shares, g.bars = append(g.names, name), append(g.shares, share), append(g.bars, bar)
+				g.objects = append(g.objects, name, bar, share)
+				continue
+			}
+			back, fill := canvas.NewRectangle(color.Transparent), canvas.NewRectangle(color.Transparent)
+			g.backs, g.fills = append(g.backs, back), append(g.fills, fill)
+			g.objects = append(g.objects, back, fill)
+			if i%barGroup == 0 {
+				g.names, g.objects = append(g.names, name), append(g.objects, name)
+			}
 		}
-		g.Refresh()
 	}
+	redraw := resized
 	for i, v := range cores {
 		v = math.Round(v)
+		if len(g.fills) > 0 {
+			redraw = redraw || math.Round(g.loads[i]) != v
+			continue
+		}
 		g.bars[i].Set(v/100, gaugeRole(level(v, warnCPU, hotCPU)))
 		g.shares[i].SetText(fmt.Sprintf("%.0f %%", v))
+	}
+	g.loads = slices.Clone(cores)
+	if redraw {
+		g.Refresh()
 	}
 	return resized
 }
 
+// columns returns how many cores stand side by side.
 func (g *coreGrid) columns(width float32) int {
+	if len(g.fills) > 0 {
+		return max(1, int((width-barName)/barStep)/barGroup) * barGroup
+	}
 	return max(1, int((width+kit.Gap12)/(coreWidth+kit.Gap12)))
 }
 
 func (g *coreGrid) Measure(width float32) float32 {
-	n := g.columns(width)
-	return float32((len(g.bars)+n-1)/n) * coreHeight
+	n, height := g.columns(width), coreHeight
+	if len(g.fills) > 0 {
+		height = barRow
+	}
+	return float32((len(g.loads)+n-1)/n) * height
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -164,6 +204,21 @@ func (g *coreGrid) CreateRenderer() fyne.WidgetRenderer {
 
 func (g *coreGrid) layOut(s fyne.Size) {
 	n := g.columns(s.Width)
+	for i, fill := range g.fills {
+		x, y := barName+float32(i%n)*barStep, float32(i/n)*barRow
+		if i%barGroup == 0 {
+			name := g.names[i/barGroup]
+			kit.PlaceMiddle(name, 0, barName, y, barHeight)
+			name.Hidden = i%n != 0
+		}
+		h := barHeight * float32(min(max(g.loads[i], 0), 100)/100)
+		back := g.backs[i]
+		back.FillColor, fill.FillColor = kit.Color(kit.RoleAccentSoft), kit.Color(gaugeRole(level(math.Round(g.loads[i]), warnCPU, hotCPU)))
+		back.Move(fyne.NewPos(x, y))
+		back.Resize(fyne.NewSize(barWidth, barHeight))
+		fill.Move(fyne.NewPos(x, y+barHeight-h))
+		fill.Resize(fyne.NewSize(barWidth, h))
+	}
 	w := (s.Width - float32(n-1)*kit.Gap12) / float32(n)
 	for i, bar := range g.bars {
 		x, y := float32(i%n)*(w+kit.Gap12), float32(i/n)*coreHeight

@@ -1,9 +1,12 @@
 package vitals
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"fyne.io/fyne/v2"
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
@@ -30,11 +33,17 @@ type Page struct {
 	pairs  []*pairRow // the cards in pairs
 	Procs  *processCard
 	stop   func() // ends the sampling for this page; nil while it is hidden
+	loaded func(context.Context) []api.ProcessModelResponse
+	models []api.ProcessModelResponse // loaded ones
 }
 
-// NewPage returns the page of a source.
-func NewPage(h Host, source Source) *Page {
-	p := &Page{host: h, source: source, View: column.NewViewport()}
+// loadedInterval is the time between two looks at the loaded models.
+const loadedInterval = 10 * time.Second
+
+// NewPage returns the page of a source. loaded returns the models that this machine holds in
+// memory, off the UI goroutine; it may be nil.
+func NewPage(h Host, source Source, loaded func(context.Context) []api.ProcessModelResponse) *Page {
+	p := &Page{host: h, source: source, View: column.NewViewport(), loaded: loaded}
 	p.View.Follow, p.View.Fixed = false, true
 	for _, d := range details(monitor.Snapshot{}) {
 		p.cards = append(p.cards, newMetricCard(func() { p.Ask(d.metric) }))
@@ -83,11 +92,35 @@ func (p *Page) choose(r monitor.Range) {
 func (p *Page) Sample(on bool) {
 	switch {
 	case on && p.stop == nil:
-		p.stop = p.source.Show(true, pageMetrics()...)
+		stop := p.source.Show(true, pageMetrics()...)
+		ctx, cancel := context.WithCancel(context.Background())
+		p.stop = func() { cancel(); stop() }
+		if p.loaded != nil {
+			go p.follow(ctx)
+		}
 		p.Update()
 	case !on && p.stop != nil:
 		p.stop()
 		p.stop = nil
+	}
+}
+
+// follow looks at the loaded models until ctx ends.
+func (p *Page) follow(ctx context.Context) {
+	again := time.NewTicker(loadedInterval)
+	defer again.Stop()
+	for {
+		models := p.loaded(ctx)
+		p.host.Do(func() {
+			if p.models = models; ctx.Err() == nil {
+				p.Update()
+			}
+		})
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -108,6 +141,9 @@ func (p *Page) Update() {
 	}
 	resized := p.Procs.set(s.Processes, s.Paused)
 	for i, d := range details(*s) {
+		if d.metric == monitor.Memory && d.number != "" {
+			d.lines = append(d.lines, loadedWords(p.models)...)
+		}
 		series := p.source.Series(d.metric, p.span)
 		resized = p.cards[i].set(d, series, p.span) || resized
 	}

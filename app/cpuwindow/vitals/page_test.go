@@ -1,6 +1,7 @@
 package vitals
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/app/apptest"
 	"mac-stats/app/monitor"
@@ -62,12 +64,65 @@ func (r *rig) Ask(text string)           { r.asked = append(r.asked, text) }
 func onPage(t *testing.T, s monitor.Snapshot) *rig {
 	t.Helper()
 	r := &rig{Screen: screentest.New(t), machine: &machine{quits: make(chan string, 4)}}
-	r.page = NewPage(r, r.machine)
+	r.page = NewPage(r, r.machine, nil)
 	r.Win = test.NewTempWindow(t, r.page.View)
 	r.Win.Resize(fyne.NewSize(800, 2400))
 	r.page.Sample(true)
 	r.reads(s)
 	return r
+}
+
+// The memory's card names the models that the server holds in it, while the page is shown.
+func TestLoadedModelsAreNamed(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		r := onPage(t, apptest.Snapshot())
+		loaded := []api.ProcessModelResponse{{Name: "qwen3:8b", Size: 6 << 30}, {Name: "nomic:1b", Size: 1 << 30}}
+		looks := 0
+		r.page.loaded = func(context.Context) []api.ProcessModelResponse { looks++; return loaded }
+		r.SeesNot("loaded models")
+		r.page.Sample(false)
+		r.page.Sample(true)
+		r.Settle()
+		r.Sees("loaded models: qwen3:8b 6.0 GB · nomic:1b 1.0 GB")
+		loaded = nil
+		time.Sleep(loadedInterval + time.Second)
+		r.Settle()
+		r.SeesNot("loaded models")
+		r.page.Sample(false)
+		before := looks
+		time.Sleep(5 * loadedInterval)
+		if looks != before {
+			t.Errorf("%d looks while the page is hidden", looks-before)
+		}
+	})
+}
+
+// The card of a machine with hundreds of cores is no longer than that of one with a few dozen, and
+// names the busiest.
+func TestManyCoresFitOnTheirCard(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		s := apptest.Snapshot()
+		heights := map[int]float32{}
+		for _, n := range []int{32, 64, 256} {
+			s.CPU.Cores = make([]float64, n)
+			s.CPU.Cores[n-2], s.CPU.Cores[4] = 98, 61
+			r := onPage(t, s)
+			heights[n] = r.page.cards[0].cores.Measure(380)
+			r.Sees(fmt.Sprintf("%% of all %d cores together", n))
+			if n > 32 {
+				r.Sees(fmt.Sprintf("busiest cores: %d 98 %% · 5 61 %%", n-1))
+			}
+			s.CPU.Cores = slices.Clone(s.CPU.Cores)
+			s.CPU.Cores[0] = 100
+			r.reads(s)
+			if n > 32 {
+				r.Sees("busiest cores: 1 100 %")
+			}
+		}
+		if heights[64] > heights[32] || heights[256] > 2*heights[32] {
+			t.Errorf("the heights by cores are %v", heights)
+		}
+	})
 }
 
 // reads shows a new reading.

@@ -188,13 +188,13 @@ func (l processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // confirmQuit asks a process to quit, after a confirmation.
 func (p *Page) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	overlay.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
+	overlay.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), kit.ButtonDanger, i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that didn't quit when asked, after another confirmation.
 func (p *Page) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	overlay.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
+	overlay.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), kit.ButtonDanger, i18n.T("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.

@@ -1,10 +1,14 @@
 package vitals
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/ollama/ollama/api"
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
@@ -38,7 +42,28 @@ func cpuDetail(s monitor.Snapshot) detail {
 	default:
 		d.lines = []string{i18n.T("load average") + i18n.Number(fmt.Sprintf(" %.2f · %.2f · %.2f", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)) + " (1, 5, 15 min)"}
 	}
+	if busiest := busiestCores(s.CPU.Cores); busiest != "" && d.number != "" {
+		d.lines = append(d.lines, busiest)
+	}
 	return d
+}
+
+// busiestCores returns the numbers of the busiest cores with their load, where the page shows no
+// number for each: "17 98 % · 203 95 %".
+func busiestCores(cores []float64) string {
+	if len(cores) <= labelledCores {
+		return ""
+	}
+	byLoad := make([]int, len(cores))
+	for i := range byLoad {
+		byLoad[i] = i
+	}
+	slices.SortStableFunc(byLoad, func(a, b int) int { return cmp.Compare(cores[b], cores[a]) })
+	var list []string
+	for _, i := range byLoad[:4] {
+		list = append(list, fmt.Sprintf("%d %.0f %%", i+1, cores[i]))
+	}
+	return i18n.With("busiest cores: {{.Cores}}", i18n.Places{"Cores": strings.Join(list, " · ")})
 }
 
 func memoryDetail(s monitor.Snapshot) detail {
@@ -66,6 +91,18 @@ func memoryDetail(s monitor.Snapshot) detail {
 	}
 	d.lines = []string{first, swap, pressure}
 	return d
+}
+
+// loadedWords says which models are held in memory.
+func loadedWords(models []api.ProcessModelResponse) []string {
+	var list []string
+	for _, m := range models {
+		list = append(list, m.Name+" "+gigabytes(uint64(max(0, m.Size)))+" GB")
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{i18n.With("loaded models: {{.Models}}", i18n.Places{"Models": strings.Join(list, " · ")})}
 }
 
 func gpuDetail(s monitor.Snapshot) detail {

@@ -53,12 +53,12 @@ func (g *HoverGroup) Visible() bool {
 	return g == nil || g.hovered || g.Pinned || slices.ContainsFunc(g.buttons, func(b *Button) bool { return b.Focused || b.hovered })
 }
 
-// buttonKind determines how a button looks.
-type buttonKind int
+// ButtonKind determines how a button looks.
+type ButtonKind int
 
 // The kinds of buttons.
 const (
-	ButtonPlain   buttonKind = iota // a card with an outline
+	ButtonPlain   ButtonKind = iota // a card with an outline
 	ButtonPrimary                   // the main action
 	ButtonPill                      // a choice that opens a menu
 	ButtonLink                      // text only
@@ -70,7 +70,7 @@ const (
 // Button is a button of any kind, pressed by mouse, Enter or Space.
 type Button struct {
 	widget.DisableableWidget
-	Kind     buttonKind
+	Kind     ButtonKind
 	Text     string
 	Trailing string // muted text at the right end: a shortcut, a count
 	TextSize float32
@@ -97,7 +97,7 @@ func NewCopy(do func()) *Button {
 }
 
 // NewButton returns a button of a kind.
-func NewButton(kind buttonKind, text string, onTap func()) *Button {
+func NewButton(kind ButtonKind, text string, onTap func()) *Button {
 	b := &Button{Kind: kind, Text: text, OnTap: onTap, TextSize: SizeText, PadX: Gap12, PadY: Gap4}
 	switch kind {
 	case ButtonPill:
@@ -207,7 +207,7 @@ type buttonRenderer struct {
 
 // atRest returns the fill, line and text roles of a button that is neither hovered nor
 // focused.
-func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
+func (k ButtonKind) atRest() (fill, line, text fyne.ThemeColorName) {
 	switch k {
 	case ButtonPlain:
 		return RoleCard, RoleLine, RoleText

@@ -133,7 +133,7 @@ func TestTheLookOfAButton(t *testing.T) {
 	newTestApp(t)
 	for _, tt := range []struct {
 		name             string
-		kind             buttonKind
+		kind             ButtonKind
 		do               func(b *Button)
 		fill, line, text fyne.ThemeColorName
 	}{
@@ -148,7 +148,7 @@ func TestTheLookOfAButton(t *testing.T) {
 		{"a row under the pointer", ButtonRow, func(b *Button) { b.MouseIn(nil) }, RoleHover, RoleNone, RoleText},
 		{"the chosen row", ButtonRow, func(b *Button) { b.SetSelected(true) }, RoleAccentSoft, RoleNone, RoleText},
 		{"a chosen colour", ButtonPlain, func(b *Button) { b.Tone = RoleWarn; b.SetSelected(true) }, RoleAccentSoft, RoleLine, RoleWarn},
-		{"an unknown kind", buttonKind(99), func(*Button) {}, RoleNone, RoleNone, RoleText},
+		{"an unknown kind", ButtonKind(99), func(*Button) {}, RoleNone, RoleNone, RoleText},
 	} {
 		b := NewButton(tt.kind, "text", nil)
 		tt.do(b)

@@ -78,12 +78,12 @@ func (m *Modal) parts() []fyne.CanvasObject {
 // confirmWidth is the maximum width of a question.
 const confirmWidth float32 = 360
 
-// Confirm asks before an action that can't be undone.
-func Confirm(over fyne.Canvas, title, text, yes string, do func()) {
+// Confirm asks before an action. The button for it is of a kind: ButtonDanger if something is lost.
+func Confirm(over fyne.Canvas, title, text string, kind kit.ButtonKind, yes string, do func()) {
 	var m *Modal
 	cancel := kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
 	card := column.NewCardRow(kit.RoleNone, kit.Title(title), prose.NewParagraph(text, kit.RoleMuted), column.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1,
-		kit.NewButton(kit.ButtonPrimary, yes, func() { m.Close(); do() }), cancel))
+		kit.NewButton(kind, yes, func() { m.Close(); do() }), cancel))
 	card.Pad = kit.Gap16
 	m = ShowModal(over, card, confirmWidth)
 	over.Focus(cancel) // Enter must not be enough to confirm

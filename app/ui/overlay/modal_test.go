@@ -66,7 +66,7 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				t.Error("a card is open before")
 			}
 			done := false
-			Confirm(c, "Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
+			Confirm(c, "Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", kit.ButtonDanger, "Delete", func() { done = true })
 			m := OpenModal(c)
 			if at := m.Card.Position(); at.X < kit.Gap20 || at.X+m.Card.Size().Width > 420-kit.Gap20 || m.Card.Size().Width > confirmWidth {
 				t.Errorf("the card is at %v, %v wide", at, m.Card.Size())
