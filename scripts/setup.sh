@@ -66,7 +66,7 @@ setup_debian() {
 	[[ $purpose == build ]] || packages+=("${test_packages[@]}")
 	[[ $purpose == systems ]] && packages+=("${systems_packages[@]}")
 	for p in "${packages[@]}"; do
-		installed "$p" || missing+=("$p")
+		installed "$p" || [[ $p == npm ]] && command -v npm >/dev/null || missing+=("$p") # Node's own packages have npm in them
 	done
 	((${#missing[@]})) || return 0
 	say "These packages are missing: ${missing[*]}"
