@@ -1,13 +1,14 @@
 package analysis
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
 
 // Version changes whenever the same text would yield other terms: an index built with
 // another version is rebuilt.
-const Version = 6
+const Version = 7
 
 // Class is the kind of a term; for most kinds it is also the first byte of the term.
 type Class byte
@@ -65,12 +66,13 @@ type Analyzer struct {
 	words  map[string]*word
 	terms  map[string]*term
 
-	gen   uint64 // number of the current text: a term with an older one hasn't occurred in it
-	freqs []TermFreq
-	found []*field
-	seq   []*word // the words of the text in order
-	dates []dateToken
-	buf   []byte
+	gen    uint64 // number of the current text: a term with an older one hasn't occurred in it
+	freqs  []TermFreq
+	found  []*field
+	seq    []*word // the words of the text in order
+	dates  []dateToken
+	places []tokenPlace
+	buf    []byte
 }
 
 // cachedFields limits the caches; beyond it they are cleared.
@@ -157,12 +159,16 @@ func (a *Analyzer) read(text string) {
 	}
 	a.gen++
 	a.freqs, a.found, a.seq, a.dates = a.freqs[:0], a.found[:0], a.seq[:0], a.dates[:0]
-	for start := 0; start < len(text); {
+	for start, before := 0, 0; start < len(text); {
 		from, to, next := nextField(text, start)
 		start = next
+		if len(a.found) > 0 && from-before > 1 && strings.ContainsAny(text[before:from], "–—〜") {
+			a.found = append(a.found, dashField)
+		}
 		if from == to {
 			continue
 		}
+		before = to
 		f := a.field(text[from:to])
 		a.found = append(a.found, f)
 		for i := range f.tokens {

@@ -1,13 +1,21 @@
 package analysis
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Span is a half-open interval of time.
+// Dates in texts and questions are read in two steps: a table for each language gives the
+// words their roles, and one grammar for all languages (dateReader) reads the roles.
+
+// Span is a half-open interval of time. A side that is open ends at Ever.
 type Span struct {
 	From, To time.Time
 	grain    grain
@@ -16,67 +24,414 @@ type Span struct {
 // Contains reports whether a time is in the span.
 func (s Span) Contains(t time.Time) bool { return !t.Before(s.From) && t.Before(s.To) }
 
-// numericDate is a day written in digits; year 0 means none.
-type numericDate struct{ year, month, day int }
+// IsOpen reports whether a side of the span is open.
+func (s Span) IsOpen() bool { return s.From.Equal(Ever().From) || s.To.Equal(Ever().To) }
+
+// Ever is the interval of all times: "since May" ends with it, and "before May" begins with it.
+func Ever() Span { return Span{From: time.Unix(0, 0), To: time.Unix(1<<32, 0)} }
+
+// grain is the precision of a date.
+type grain int8
+
+const (
+	grainMinute grain = iota + 1 // read, but a date is at least a day
+	grainHour
+	grainDay
+	grainWeekend
+	grainWeek
+	grainMonth
+	grainQuarter // and a season
+	grainYear
+)
+
+// dateKind is the role of a word in a date. The tables name the roles in lower case.
+type dateKind uint8
+
+const (
+	dateNone       dateKind = iota // no date, although a part of the phrase is one: "Good Friday"
+	dateMonth                      // n: 1–12
+	dateMonthish                   // a month's name that is also another word: counts only beside a number or a preposition
+	dateWeekday                    // n: 0 is Sunday
+	dateWeekdayish                 // the same, but counts only beside a date or a preposition
+	dateDay                        // n: days from today
+	dateYear                       // n: years from this one
+	dateQuarter                    // n: 1–4
+	dateSeason                     // n: its first month
+	dateUnit                       // n: a grain
+	dateVague                      // a time expression that no calendar resolves: "recently"
+	dateLast                       // before its noun; n: -1 last, 0 this, 1 next, 2 the one after
+	dateBehind                     // the same, also behind its noun: "la semaine dernière"
+	dateInweek                     // the same, but before a weekday it means the week
+	datePart                       // a part of the day: "night", "morning"
+	dateAgo                        // behind a length: "two weeks ago"; behind a date: before it
+	dateLater                      // behind a length: "two weeks hence"; behind a date: after it
+	dateSince                      // before a date or a length: from then on
+	dateSinceb                     // the same, behind it
+	dateUntil                      // before a date: up to its end
+	dateUntilb                     // the same, behind it
+	dateBefore                     // before a date: up to its beginning; before a length: that long ago
+	dateAfter                      // before a date: from its end on; between a length and a date: that much later
+	dateFrom                       // before the first of two dates
+	dateBetween                    // before two dates with "and"
+	dateTo                         // between two dates
+	dateAnd                        // after "between", and within a length
+	dateAt                         // a preposition before a date
+	dateIn                         // the same; before a length: that much later
+	dateBegin                      // before a date: the first third of it
+	dateMid                        // the second
+	dateEnd                        // the last
+	dateHalf
+	dateNumber   // n
+	dateOrdinal  // n
+	dateOf       // skipped inside a date
+	dateThe      // skipped inside a date
+	dateParticle // what may follow a date within a Korean word
+	dateSuffix   // what follows the digits of an ordinal
+)
+
+const dateKinds = `none month monthish weekday weekdayish day year quarter season unit vague last behind inweek part ago later since sinceb until untilb before after from between to and at in begin mid end half number ordinal of the particle suffix`
+
+// dateUnits names the grains in the tables.
+const dateUnits = `minute hour day weekend week month quarter year`
+
+// dateWord is the role of a word in a date.
+type dateWord struct {
+	kind dateKind
+	n    int8
+	in   languageMask // its table, as a bit
+	weak bool         // counts only in a text of its language
+}
+
+// names reports whether a text is a word that names a day, a weekday or a month.
+func (l *dateLexicon) names(text string) bool {
+	return slices.ContainsFunc(l.words[bareOf(strings.ToLower(text))], func(w dateWord) bool { return w.kind >= dateMonth && w.kind <= dateDay })
+}
 
 // dateToken is a word of a text as the date reader sees it.
 type dateToken struct {
-	dateWord
-	number int // value of a number; -1: not a number
-	place  tokenPlace
-	date   numericDate // a complete date in digits
+	word     *word
+	roles    []dateWord
+	likely   languageMask // if not 0, only the roles in these languages count,
+	sure     bool         // and without them those of other languages unless they are weak
+	number   int          // value of a number in digits; -1: none
+	ordinal  bool         // it is written as one: "3rd"
+	capital  bool
+	sign     bool        // of a script without spaces
+	date     numericDate // a date in digits
+	from, to int         // its words, in Analyzer.places
 }
+
+// is reports whether a word can have one of the roles, and returns its number.
+func (t *dateToken) is(kinds ...dateKind) (n int, ok bool) {
+	for _, w := range t.roles {
+		if slices.Contains(kinds, w.kind) && (w.in&t.likely != 0 || t.likely == 0 && (!w.weak || !t.sure && !w.isShort())) {
+			return int(w.n), true
+		}
+	}
+	return 0, false
+}
+
+// isShort reports whether a word is an abbreviation that is another word elsewhere.
+func (w dateWord) isShort() bool { return w.kind == dateMonthish || w.kind == dateWeekdayish }
 
 // tokenPlace is the place of a token in the current text.
 type tokenPlace struct{ field, token int }
 
 // mention is a date in a text: absolute, or relative to when the text was written.
 type mention struct {
-	span   Span
-	yearly bool // no year was given
-	vague  bool // a time expression that no calendar resolves
-	tokens []dateToken
+	span    Span
+	named   []Span // what a text is found by: the span, or what bounds it if it is open or long
+	yearly  bool   // no year was given
+	vague   bool   // a time expression that no calendar resolves
+	weekday bool   // a weekday, the last one if it stands alone
+	loose   bool   // without a preposition: it may be any
+	part    bool   // no date unless the words beside it complete it
+	nth     int    // "the third", of what follows: of its units, or its weekdays
+	unit    grain
+	day     int // "the 3rd"
+	tokens  []dateToken
 }
 
 // yearsBack is how many years a date without a year in a question may refer to.
 const yearsBack = 12
 
+//go:embed dates/*.txt
+var dateTables embed.FS
+
+// dateLexicon holds the words of dates. It is read-only.
+type dateLexicon struct {
+	words   map[string][]dateWord        // by bare words, joined by blanks
+	suffix  map[string]bool              // of ordinals in digits
+	tables  [latinLanguages]languageMask // of each language
+	longest map[string]int               // by first word: how many words a phrase may have
+	signs   map[string]dateWord          // of scripts without spaces
+}
+
+// longestSign is the length of the longest word in a script without spaces, in characters.
+const longestSign = 6
+
+func newDateLexicon() dateLexicon {
+	l := dateLexicon{words: make(map[string][]dateWord, 2048), suffix: make(map[string]bool), longest: make(map[string]int, 256), signs: make(map[string]dateWord, 512)}
+	kinds, units := strings.Fields(dateKinds), strings.Fields(dateUnits)
+	files, err := fs.Glob(dateTables, "dates/*.txt")
+	for i, name := range files {
+		table, _ := dateTables.ReadFile(name)
+		code := strings.TrimSuffix(strings.TrimPrefix(name, "dates/"), ".txt")
+		if language, latin := languageCodes[code]; latin && language < latinLanguages {
+			l.tables[language] = 1 << i
+		}
+		for line := range strings.Lines(string(table)) {
+			fields := strings.Fields(line)
+			if len(fields) < 3 || fields[0] == "#" {
+				continue
+			}
+			w := dateWord{kind: dateKind(slices.Index(kinds, fields[0])), n: int8(slices.Index(units, fields[1]) + 1)}
+			if w.n == 0 {
+				n, _ := strconv.ParseInt(fields[1], 10, 8)
+				w.n = int8(n)
+			}
+			w.in = 1 << i
+			for _, text := range fields[2:] {
+				if w.kind == dateSuffix {
+					l.suffix[text] = true
+					continue
+				}
+				if first, _ := utf8.DecodeRuneInString(text); isUnspaced(first) {
+					if _, taken := l.signs[text]; !taken || w.kind != dateParticle {
+						l.signs[text] = w
+					}
+					continue
+				}
+				text, weak := strings.CutSuffix(text, "?")
+				w.weak = weak || w.isShort() && code != "en"
+				words := strings.Split(bareOf(text), "_")
+				l.words[strings.Join(words, " ")] = append(l.words[strings.Join(words, " ")], w)
+				l.longest[words[0]] = max(l.longest[words[0]], len(words))
+			}
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
 // dateTokens returns the words of the current text as the date reader sees them; false means
 // that they contain no date.
 func (a *Analyzer) dateTokens() ([]dateToken, bool) {
-	any := false
+	all := a.dates[:0]
+	a.places = a.places[:0]
+	add := func(t dateToken, field, token int) {
+		t.from, t.to = len(a.places), len(a.places)+1
+		a.places = append(a.places, tokenPlace{field, token})
+		all = append(all, t)
+	}
+	dash := dateToken{number: -1, roles: []dateWord{{kind: dateTo}}}
 	for at, f := range a.found {
-		if f.date.year != 0 {
-			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date, place: tokenPlace{at, -1}}), true
-			continue
-		}
-		for _, t := range f.cjkDates {
-			t.place = tokenPlace{at, -1}
-			a.dates, any = append(a.dates, t), true
-		}
-		if len(f.cjkDates) > 0 {
-			continue
-		}
-		for i := range f.tokens {
-			w := f.tokens[i].word
-			if w == nil || f.tokens[i].kind != tokenWord {
-				continue
+		switch {
+		case f.dash:
+			add(dash, at, -1)
+		case f.clock:
+			add(dateToken{number: -1, roles: []dateWord{{kind: datePart}}}, at, -1)
+		case f.date.numbers > 0:
+			add(dateToken{number: -1, date: f.date}, at, -1)
+		case f.signs != nil:
+			for _, t := range f.signs {
+				add(t, at, -1)
 			}
-			t := dateToken{dateWord: w.date, number: -1, place: tokenPlace{at, i}}
-			if len(w.bare) <= 4 && isDigit(w.bare[0]) && allDigits(w.bare) {
-				t.number, _ = strconv.Atoi(w.bare)
+		default:
+			first := true
+			for i, t := range f.tokens {
+				if t.word == nil || t.kind != tokenWord {
+					continue
+				}
+				if f.ranges && !first {
+					add(dash, at, i)
+				}
+				first = false
+				d := dateToken{word: t.word, number: -1, capital: f.capital}
+				digits := strings.TrimRightFunc(t.word.lower, func(c rune) bool { return c < '0' || c > '9' })
+				suffix := t.word.lower[len(digits):]
+				if len(digits) <= 4 && allDigits(digits) && (suffix == "" || a.lex.dates.suffix[bareOf(suffix)]) {
+					d.number, _ = strconv.Atoi(digits)
+					d.ordinal = suffix != ""
+				}
+				add(d, at, i)
 			}
-			switch t.kind {
-			case dateNone, dateIn, dateNumber, dateFiller, datePart, dateMod:
-				any = any || isYear(t.number)
-			default:
-				any = true
-			}
-			any = any || t.kind == dateMod && t.n <= 0
-			a.dates = append(a.dates, t)
 		}
 	}
-	return a.dates, any
+	likely := a.dateTable()
+	any, kept := false, all[:0]
+	for i := 0; i < len(all); {
+		t, n := all[i], 1
+		if t.word != nil {
+			n = a.phrase(all[i:], &t)
+			t.to = all[i+n-1].to
+			t.sure = likely != 0
+			for _, w := range t.roles {
+				t.likely |= w.in & likely
+			}
+			if t.likely == 0 && a.lex.dates.tablesOf(t.word.stops)&likely != 0 {
+				t.roles = nil // a function word
+			}
+		}
+		for _, w := range t.roles {
+			any = any || w.kind >= dateMonth && w.kind <= dateVague || w.kind == dateLast && w.n <= 0
+		}
+		any = any || t.date.numbers > 0 || isYear(t.number)
+		kept = append(kept, t)
+		i += n
+	}
+	a.dates = kept
+	return kept, any
+}
+
+// dateTable returns the tables that the words of the current text speak for most, English alone if
+// it is one of them; 0 if there is none.
+func (a *Analyzer) dateTable() languageMask {
+	var score [32]int
+	for _, w := range a.seq {
+		of := languageMask(0)
+		for _, d := range w.dates {
+			if !d.isShort() {
+				of |= d.in
+			}
+		}
+		vote(score[:], of, 6)
+		vote(score[:], a.lex.dates.tablesOf(w.stops), 12)
+		vote(score[:], a.lex.dates.tablesOf(w.hints), 6)
+	}
+	tables := best(score[:])
+	if english := a.lex.dates.tables[langEnglish]; tables&english != 0 {
+		return english
+	}
+	return tables
+}
+
+// tablesOf returns the tables of languages.
+func (l *dateLexicon) tablesOf(languages languageMask) (out languageMask) {
+	for language, table := range l.tables {
+		if languages&(1<<language) != 0 {
+			out |= table
+		}
+	}
+	return out
+}
+
+// phrase gives the first of the words the roles of the longest phrase that they begin with, and
+// returns its number of words.
+func (a *Analyzer) phrase(from []dateToken, t *dateToken) int {
+	t.roles = t.word.dates
+	for n := min(t.word.phrase, len(from)); n > 1; n-- {
+		if slices.ContainsFunc(from[:n], func(t dateToken) bool { return t.word == nil }) {
+			continue
+		}
+		a.buf = a.buf[:0]
+		for _, next := range from[:n] {
+			a.buf = append(append(a.buf, next.word.bare...), ' ')
+		}
+		if roles := a.lex.dates.words[string(a.buf[:len(a.buf)-1])]; roles != nil {
+			t.roles = roles
+			return n
+		}
+	}
+	return 1
+}
+
+// signTokens returns the words of dates in a text of a script without spaces; nil if there are
+// none. In Korean, only particles may follow them.
+func (l *dateLexicon) signTokens(text string) []dateToken {
+	korean := strings.ContainsFunc(text, func(c rune) bool { return unicode.Is(unicode.Hangul, c) })
+	var out []dateToken
+	found := false
+	for text != "" {
+		first, size := utf8.DecodeRuneInString(text)
+		t := dateToken{number: -1, sign: true}
+		length := 0
+		whole := text[:len(text)-len(strings.TrimLeft(text, "0123456789/.-"))]
+		digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+		if date, ok := parseNumericDate(whole, strings.TrimRight(whole, "/.-")); ok && date.numbers == 3 {
+			t.date, length, found = date, len(strings.TrimRight(whole, "/.-")), true
+		} else if digits > 0 {
+			length = digits
+			if digits <= 4 {
+				t.number, _ = strconv.Atoi(text[:digits])
+			}
+		} else if len(out) > 0 && strings.ContainsRune("-~ー−", first) {
+			length, t.roles = size, []dateWord{{kind: dateTo}}
+		} else {
+			for n, end := 0, 0; n < longestSign && end < len(text); n++ {
+				_, size := utf8.DecodeRuneInString(text[end:])
+				end += size
+				if w, ok := l.signs[text[:end]]; ok {
+					length, t.roles = end, []dateWord{w}
+				}
+			}
+		}
+		if value, digits := cjkNumber(text); digits > size || length <= size && digits > 0 {
+			if length <= size || digits > length {
+				length, t.number, t.roles = digits, value, nil
+			}
+		}
+		rest := text[max(length, size):]
+		after, _ := utf8.DecodeRuneInString(rest)
+		var before *dateToken
+		if len(out) > 0 {
+			before = &out[len(out)-1]
+		}
+		switch n := t.number; {
+		case n >= 1 && n <= 12 && (after == '月' || after == '월'):
+			t.number, t.roles = -1, []dateWord{{kind: dateMonth, n: int8(n)}}
+			rest = rest[len("月"):]
+		case isYear(n) && (after == '年' || after == '년'):
+			rest = rest[len("年"):]
+		case n >= 1 && n <= 31 && before != nil && strings.ContainsRune("日号號일", after):
+			if _, month := before.is(dateMonth); month {
+				_, cut := utf8.DecodeRuneInString(rest)
+				rest, t.ordinal = rest[cut:], true
+			}
+		}
+		if _, particle := t.is(dateParticle); particle {
+			t.roles = nil
+		} else if length == 0 {
+			if korean && unicode.IsLetter(first) {
+				return nil
+			}
+			t.number = -1
+		}
+		found = found || len(t.roles) > 0
+		if length > 0 || before == nil || before.number >= 0 || len(before.roles) > 0 {
+			out = append(out, t)
+		}
+		text = rest
+	}
+	if !found {
+		return nil
+	}
+	return out
+}
+
+// cjkNumber reads the ideographs of a number at the beginning of a text, and returns how many
+// bytes they have.
+func cjkNumber(text string) (n, size int) {
+	tens := false
+	for _, c := range text {
+		digit := strings.IndexRune("〇一二三四五六七八九", c) / len("一")
+		switch {
+		case c == '十':
+			n, tens = max(n, 1)*10, true
+		case c == '零' || c == '〇' && !tens:
+			n *= 10
+		case strings.ContainsRune("一二三四五六七八九", c) && tens:
+			n += digit
+		case strings.ContainsRune("一二三四五六七八九", c):
+			n = n*10 + digit
+		default:
+			return n, size
+		}
+		size += utf8.RuneLen(c)
+	}
+	return n, size
 }
 
 // mentions counts the dates in the current text as terms, and reports whether it contains
@@ -87,16 +442,24 @@ func (a *Analyzer) mentions(at time.Time) bool {
 		return false
 	}
 	found := false
-	for m := range readDates(tokens, at) {
+	for m := range readDates(tokens, at, a.monthFirst(), false) {
 		found = true
-		if m.vague || at.IsZero() && m.yearly {
+		if m.vague || m.loose || at.IsZero() && m.yearly {
 			continue
 		}
-		for _, t := range m.span.terms() {
-			a.count(a.intern([]byte(t)))
+		for _, s := range m.named {
+			for _, t := range s.terms() {
+				a.count(a.intern([]byte(t)))
+			}
 		}
 	}
 	return found
+}
+
+// monthFirst reports whether 3/5/2026 is in March in the language of the current text.
+func (a *Analyzer) monthFirst() bool {
+	table := a.dateTable()
+	return table == 0 || table == a.lex.dates.tables[langEnglish]
 }
 
 // terms returns the terms under which a mention of the span is indexed.
@@ -104,35 +467,41 @@ func (s Span) terms() []string {
 	switch s.grain {
 	case grainDay:
 		return []string{dayTerm(s.From), monthTerm(s.From)}
-	case grainWeekend:
-		return []string{dayTerm(s.From), dayTerm(s.From.AddDate(0, 0, 1))}
 	case grainWeek:
 		return []string{weekTerm(s.From)}
 	case grainMonth:
 		return []string{monthTerm(s.From)}
-	case grainSeason:
-		return []string{monthTerm(s.From), monthTerm(s.From.AddDate(0, 1, 0)), monthTerm(s.From.AddDate(0, 2, 0))}
 	case grainYear:
 		return []string{yearTerm(s.From)}
 	}
-	return nil
+	var out []string
+	next := func(term func(time.Time) string, from time.Time, days, months int) {
+		for t := from; t.Before(s.To); t = t.AddDate(0, months, days) {
+			out = append(out, term(t))
+		}
+	}
+	switch days := s.To.Sub(s.From) / (24 * time.Hour); {
+	case days <= 7:
+		next(dayTerm, s.From, 1, 0)
+	case days <= 366:
+		next(monthTerm, s.From.AddDate(0, 0, 1-s.From.Day()), 0, 1)
+	}
+	return out
 }
 
 // queryTerms returns the terms that a question about the span searches for, including the week of
 // a day and the days of a week.
 func (s Span) queryTerms() []string {
-	out := s.terms()
-	switch s.grain {
+	switch out := s.terms(); s.grain {
 	case grainDay:
-		out = []string{dayTerm(s.From), weekTerm(s.From)}
+		return []string{out[0], weekTerm(s.From)}
 	case grainWeekend:
-		out = append(out, weekTerm(s.From))
+		return append(out, weekTerm(s.From))
 	case grainWeek:
-		for d := range 7 {
-			out = append(out, dayTerm(s.From.AddDate(0, 0, d)))
-		}
+		return append(out, Span{From: s.From, To: s.To}.terms()...)
+	default:
+		return out
 	}
-	return out
 }
 
 func dayTerm(t time.Time) string   { return t.Format("@2006-01-02") }
@@ -160,19 +529,12 @@ func (p datePlaces) of(field, token int) dateShare {
 	return p[tokenPlace{field, -1}]
 }
 
-// add adds the words of a mention.
-func (p datePlaces) add(m mention) {
-	for _, t := range m.tokens {
-		p[t.place] = dateShare{named: true, weight: max(p[t.place].weight, m.weight(t))}
-	}
-}
-
 // weight returns the weight of a word of a date as a word. Texts are found by the moment they
 // mention, so a date's numbers, which may count anything, weigh little. A year does weigh if
 // no day is given: texts that mention a day of that year aren't indexed under the year.
 func (m mention) weight(t dateToken) float64 {
 	switch {
-	case t.date.year != 0:
+	case t.date.numbers > 0:
 		return 0
 	case t.number < 0, isYear(t.number) && m.span.grain > grainDay:
 		return weightInDate
@@ -182,65 +544,115 @@ func (m mention) weight(t dateToken) float64 {
 	return 0
 }
 
-// spans returns the times that a text names, and the places of the words that name them.
-func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
+// spans returns the times that a text names, the terms under which texts mention them, and the
+// places of the words that name them.
+func (a *Analyzer) spans(now time.Time) (out []Span, terms []string, places datePlaces) {
 	tokens, any := a.dateTokens()
 	if !any {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var out []Span
-	places := make(datePlaces)
-	for m := range readDates(tokens, now) {
-		if m.vague {
+	places = make(datePlaces)
+	for m := range readDates(tokens, now, a.monthFirst(), true) {
+		if m.vague || m.loose && m.tokens[0].from+1 < len(a.places) && m.tokens[len(m.tokens)-1].to < len(a.places) {
+			continue // a weekday counts alone or at the end: "what did we say Friday"
+		}
+		for _, t := range m.tokens {
+			for _, place := range a.places[t.from:t.to] {
+				places[place] = dateShare{named: true, weight: max(places[place].weight, m.weight(t))}
+			}
+		}
+		if !m.yearly {
+			out = append(out, m.span)
+			for _, s := range m.named {
+				terms = append(terms, s.queryTerms()...)
+			}
 			continue
 		}
-		places.add(m)
-		switch {
-		case m.yearly:
-			for y := range yearsBack {
-				span := m.span
-				span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
-				if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February doesn't exist every year
-					out = append(out, span)
+		for y := range yearsBack {
+			span := m.span
+			span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
+			if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February doesn't exist every year
+				out = append(out, span)
+				for _, s := range m.named {
+					s.From, s.To = s.From.AddDate(-y, 0, 0), s.To.AddDate(-y, 0, 0)
+					terms = append(terms, s.queryTerms()...)
 				}
 			}
-		default:
-			out = append(out, m.span)
 		}
 	}
-	return out, places
+	return out, terms, places
 }
 
-// parseNumericDate reads 2023-05-07, 2023/05/07, 7.5.2023 and 5/7/2023 (month first, as is
-// usual with slashes, unless that isn't a date).
-func parseNumericDate(s string) (numericDate, bool) {
-	if len(s) < 8 || len(s) > 10 || !isDigit(s[0]) {
+// numericDate is a date in digits: its numbers in order, and what separates them.
+type numericDate struct {
+	n       [3]int
+	numbers int
+	sep     byte
+}
+
+// parseNumericDate reads 2023-05-07, 2023/05, 5/2023, 7.5.2023, 5/7/23, 7/5 and 2023-05-07T10:00.
+// raw is the field with the characters around it: 7.5 is a date only before another point.
+func parseNumericDate(raw, s string) (numericDate, bool) {
+	if s == "" || !isDigit(s[0]) || len(s) < 3 {
 		return numericDate{}, false
 	}
-	sep := strings.IndexFunc(s, func(r rune) bool { return r == '-' || r == '/' || r == '.' })
-	if sep < 0 {
+	if len(s) > 10 && (s[10] == 'T' || s[10] == 't') {
+		s = s[:10]
+	}
+	at := strings.IndexAny(s, "-/.")
+	if at < 0 || len(s) > 10 {
 		return numericDate{}, false
 	}
-	parts := strings.Split(s, s[sep:sep+1])
-	if len(parts) != 3 {
+	d := numericDate{sep: s[at]}
+	parts := strings.Split(s, s[at:at+1])
+	if len(parts) > 3 {
 		return numericDate{}, false
 	}
-	var n [3]int
 	for i, p := range parts {
-		if !allDigits(p) {
+		if !allDigits(p) || len(p) == 3 {
 			return numericDate{}, false
 		}
-		n[i], _ = strconv.Atoi(p)
+		d.n[i], _ = strconv.Atoi(p)
+		d.numbers++
 	}
-	d := numericDate{year: n[0], month: n[1], day: n[2]}
+	yearFirst, last := len(parts[0]) == 4, len(parts[len(parts)-1])
 	switch {
-	case len(parts[0]) == 4:
-	case s[sep] == '/' && n[0] <= 12:
-		d = numericDate{year: n[2], month: n[0], day: n[1]}
-	default:
-		d = numericDate{year: n[2], month: n[1], day: n[0]}
+	case d.numbers == 3 && !yearFirst && last == 2 && d.sep != '-' && (len(parts[0]) == 2 || d.sep == '/'): // 05.07.23
+		if d.n[2] += 2000; d.n[2] > 2050 {
+			d.n[2] -= 100
+		}
+	case d.numbers == 3 && !yearFirst && last != 4:
+		return numericDate{}, false
+	case d.numbers == 2 && yearFirst:
+		if last != 2 || d.sep == '.' || !isYear(d.n[0]) || d.n[1] < 1 || d.n[1] > 12 {
+			return numericDate{}, false
+		}
+		return d, true
+	case d.numbers == 2 && last == 4:
+		return d, d.sep == '/' && isYear(d.n[1]) && d.n[0] >= 1 && d.n[0] <= 12
+	case d.numbers == 2 && d.sep != '/' && (d.sep != '.' || !strings.HasSuffix(raw, ".")):
+		return numericDate{}, false
 	}
-	return d, isYear(d.year) && isDay(d.year, d.month, d.day)
+	_, _, _, ok := d.day(2000, false)
+	return d, ok
+}
+
+// day returns the day that the numbers name; year is the one of a date without.
+func (d numericDate) day(year int, monthFirst bool) (y, m, day int, ok bool) {
+	a, b := d.n[0], d.n[1]
+	switch {
+	case d.numbers == 3 && a > 31:
+		return a, b, d.n[2], isYear(a) && isDay(a, b, d.n[2])
+	case d.numbers == 3:
+		year = d.n[2]
+	}
+	if monthFirst && d.sep != '.' {
+		a, b = b, a
+	}
+	if !isDay(year, b, a) {
+		a, b = b, a
+	}
+	return year, b, a, isYear(year) && isDay(year, b, a)
 }
 
 // isDay reports whether a day exists, unlike 30 February.

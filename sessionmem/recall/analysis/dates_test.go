@@ -124,6 +124,151 @@ func TestTimesThatAQuestionNames(t *testing.T) {
 	}
 }
 
+// The kinds of phrases in which dates are hidden: intervals open on one side, ranges, what is counted
+// from another date, parts of a longer time. The day is Saturday 21 November 2026.
+func TestIntervalsThatAQuestionNames(t *testing.T) {
+	ever := func(t time.Time) string {
+		switch {
+		case t.Equal(Ever().From), t.Equal(Ever().To):
+			return ""
+		}
+		return t.Format(time.DateOnly)
+	}
+	for _, c := range []struct{ question, want string }{ // first day, and the day after the last
+		{"what did we say last Saturday?", "2026-11-14 2026-11-15"},
+		{"what came up since March", "2026-03-01 "},
+		{"everything since last Monday", "2026-11-16 "},
+		{"what did I write before 2020", " 2020-01-01"},
+		{"notes before 3 May 2024", " 2024-05-03"},
+		{"plans until Friday", " 2026-11-21"},
+		{"everything after 3 May 2024", "2024-05-04 "},
+		{"was war seit März", "2026-03-01 "},
+		{"seit zwei Wochen", "2026-11-02 "},
+		{"Notizen vor Freitag", " 2026-11-20"},
+		{"depuis mardi", "2026-11-17 "},
+		{"avant 2020", " 2020-01-01"},
+		{"desde el lunes", "2026-11-16 "},
+		{"desde marzo", "2026-03-01 "},
+		{"с марта", "2026-03-01 "},
+		{"do piątku", " 2026-11-21"},
+		{"5月以来", "2026-05-01 "},
+		{"2024年5月3日から", "2024-05-03 "},
+		{"5월부터", "2026-05-01 "},
+		{"from 3 to 7 May 2024", "2024-05-03 2024-05-08"},
+		{"3–7 May 2024", "2024-05-03 2024-05-08"},
+		{"4-9 June 2024", "2024-06-04 2024-06-10"},
+		{"between 1 March and 31 March 2025", "2025-03-01 2025-04-01"},
+		{"between Monday and Wednesday", "2026-11-16 2026-11-19"},
+		{"June 4 to 9, 2024", "2024-06-04 2024-06-10"},
+		{"vom 3. bis 7. Mai 2024", "2024-05-03 2024-05-08"},
+		{"zwischen dem 3. und dem 7. Mai 2024", "2024-05-03 2024-05-08"},
+		{"du 3 au 7 mai 2024", "2024-05-03 2024-05-08"},
+		{"del 3 al 7 de mayo de 2024", "2024-05-03 2024-05-08"},
+		{"dal 3 al 7 maggio 2024", "2024-05-03 2024-05-08"},
+		{"de 3 a 7 de maio de 2024", "2024-05-03 2024-05-08"},
+		{"van 3 tot 7 mei 2024", "2024-05-03 2024-05-08"},
+		{"2024年5月3日から5月7日まで", "2024-05-03 2024-05-08"},
+		{"the end of May 2024", "2024-05-21 2024-06-01"},
+		{"at the beginning of this year", "2026-01-01 2026-05-03"},
+		{"early last week", "2026-11-09 2026-11-12"},
+		{"Ende Mai 2024", "2024-05-21 2024-06-01"},
+		{"fin mai 2024", "2024-05-21 2024-06-01"},
+		{"a principios de mayo de 2024", "2024-05-01 2024-05-12"},
+		{"Q3 2025", "2025-07-01 2025-10-01"},
+		{"the third quarter of 2025", "2025-07-01 2025-10-01"},
+		{"last quarter", "2026-07-01 2026-10-01"},
+		{"im 2. Quartal 2025", "2025-04-01 2025-07-01"},
+		{"KW 19 2025", "2025-05-05 2025-05-12"},
+		{"week 19", "2026-05-04 2026-05-11"},
+		{"2026-05", "2026-05-01 2026-06-01"},
+		{"half a year ago", "2026-05-01 2026-06-01"},
+		{"a year and three months ago", "2025-08-01 2025-09-01"},
+		{"the week before last", "2026-11-02 2026-11-09"},
+		{"the day after tomorrow", "2026-11-23 2026-11-24"},
+		{"two days after 5 May 2024", "2024-05-07 2024-05-08"},
+		{"a week before 12 May 2024", "2024-05-05 2024-05-06"},
+		{"vor zwei Montagen", ""},
+		{"Friday of last week", "2026-11-13 2026-11-14"},
+		{"last week's Tuesday", "2026-11-10 2026-11-11"},
+		{"the first Monday of May 2024", "2024-05-06 2024-05-07"},
+		{"last Friday in May 2024", "2024-05-31 2024-06-01"},
+		{"the last day of February 2024", "2024-02-29 2024-03-01"},
+		{"the second week of May 2024", "2024-05-13 2024-05-20"},
+		{"May last year", "2025-05-01 2025-06-01"},
+		{"the 20th of last month", "2026-10-20 2026-10-21"},
+		{"Friday, May 3, 2024", "2024-05-03 2024-05-04"},
+		{"the weekend before last", "2026-11-07 2026-11-09"},
+		{"hier", "2026-11-20 2026-11-21"},
+		{"hier soir", "2026-11-20 2026-11-21"},
+		{"aujourd'hui", "2026-11-21 2026-11-22"},
+		{"avant-hier", "2026-11-19 2026-11-20"},
+		{"après-demain", "2026-11-23 2026-11-24"},
+		{"antes de ayer", "2026-11-19 2026-11-20"},
+		{"l'altro ieri", "2026-11-19 2026-11-20"},
+		{"deze week", "2026-11-16 2026-11-23"},
+		{"em março de 2024", "2024-03-01 2024-04-01"},
+		{"неделю назад", "2026-11-09 2026-11-16"},
+		{"w zeszłym tygodniu", "2026-11-09 2026-11-16"},
+		{"przed dwoma dniami", ""},
+		{"3일 전", "2026-11-18 2026-11-19"},
+		{"지지난주", "2026-11-02 2026-11-09"},
+		{"十二天前", "2026-11-09 2026-11-10"},
+		{"大前天", "2026-11-18 2026-11-19"},
+		{"上周五", "2026-11-13 2026-11-14"},
+		{"先週の金曜日", "2026-11-13 2026-11-14"},
+		{"半年前", "2026-05-01 2026-06-01"},
+		{"明日香さん", ""},
+		{"前天津", ""},
+		{"오늘의집", ""},
+		{"in Spring Boot", ""},
+		{"what Jan said", ""},
+		{"three quarters of the users", ""},
+		{"May I ask you", ""},
+		{"Good Friday is a film", ""},
+		{"24/7", ""},
+	} {
+		got := ""
+		if spans := timesOf(c.question, saturday); len(spans) > 0 {
+			got = ever(spans[0].From) + " " + ever(spans[0].To)
+		}
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.question, got, c.want)
+		}
+	}
+}
+
+func TestTheLanguageDecidesTheOrderOfDayAndMonth(t *testing.T) {
+	for _, c := range []struct{ question, want string }{
+		{"what happened on 3/5/2026", "2026-03-05"},
+		{"qu'est-ce qu'on a dit le 3/5/2026", "2026-05-03"},
+		{"was haben wir am 3/5/2026 gesagt", "2026-05-03"},
+		{"qué dijimos el 3/5/2026", "2026-05-03"},
+		{"was war am 3.5.2026", "2026-05-03"},
+		{"what was said on 25/5/2026", "2026-05-25"},
+		{"on 3/5/26", "2026-03-05"},
+	} {
+		got := ""
+		if spans := timesOf(c.question, saturday); len(spans) > 0 {
+			got = spans[0].From.Format(time.DateOnly)
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.question, got, c.want)
+		}
+	}
+}
+
+func TestARangeInATextIsFoundByEachOfItsDays(t *testing.T) {
+	for text, want := range map[string]string{
+		"we are in Rome from 3 to 5 May 2024": "@2024-05-03 @2024-05 @2024-05-04 @2024-05-05",
+		"closed since 3 May 2024":             "@2024-05-03 @2024-05",
+		"open from May 2023 to June 2024":     "@2023-05 @2024-06",
+	} {
+		if got := strings.Join(termsOf(text, ClassMoment), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestQuestionsForATime(t *testing.T) {
 	for question, want := range map[string]bool{
 		"When did she leave?": true, "So when was it": true, "Wann war das?": true, "Когда это было?": true,
@@ -183,6 +328,6 @@ func TestCalendarDaysFollowTheTimeZone(t *testing.T) {
 func timesOf(question string, now time.Time) []Span {
 	a := NewAnalyzer()
 	a.read(question)
-	spans, _ := a.spans(now)
+	spans, _, _ := a.spans(now)
 	return spans
 }

@@ -11,10 +11,17 @@ import (
 
 // field is a part of a text between spaces, brackets and quotes, with its tokens.
 type field struct {
-	tokens   []token
-	date     numericDate // the date in digits that the field is, if any
-	cjkDates []dateToken // dates in a script without spaces
+	tokens  []token
+	date    numericDate // the date in digits that the field is, if any
+	signs   []dateToken // the words of dates in a script without spaces
+	ranges  bool        // it is a range of numbers: "3-7"
+	dash    bool        // it is a dash alone
+	clock   bool        // it is a time of the day
+	capital bool
 }
+
+// dashField stands for a dash between fields that separates them.
+var dashField = &field{dash: true}
 
 type tokenKind uint8
 
@@ -113,15 +120,20 @@ type fieldReader struct {
 func (r fieldReader) read(text string) {
 	core := strings.Trim(text, ".'’-_/\\:@#+~")
 	if core == "" {
+		r.f.dash = strings.Trim(text, "-") == ""
 		return
 	}
+	first, _ := utf8.DecodeRuneInString(core)
+	r.f.capital = unicode.IsUpper(first)
 	if isPlainWord(core) && !isLanguageName(text, core) {
 		r.word(core, tokenWord)
 		return
 	}
 	if !isASCII(core) {
 		core = norm.NFKC.String(core)
-		r.f.cjkDates = cjkDates(core)
+		if strings.ContainsFunc(core, isUnspaced) {
+			r.f.signs = r.a.lex.dates.signTokens(core)
+		}
 	}
 	core = strings.ReplaceAll(core, ",", "")
 	if len(text) <= maxField {
@@ -129,9 +141,13 @@ func (r fieldReader) read(text string) {
 			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(string(rune(ClassExact)) + e))})
 		}
 	}
-	if date, ok := parseNumericDate(core); ok {
+	if date, ok := parseNumericDate(text, core); ok {
 		r.f.date = date
 	}
+	hour, minute, _ := strings.Cut(core, ":")
+	r.f.clock = len(hour) <= 2 && allDigits(hour) && len(minute) >= 2 && len(minute) <= 5 && allDigits(minute[:2])
+	from, to, found := strings.Cut(core, "-")
+	r.f.ranges = found && (allDigits(ordinal(from)) && allDigits(ordinal(to)) || r.a.lex.dates.names(from) && r.a.lex.dates.names(to))
 	r.runs(core)
 	if whole := joinHyphenated(core); whole != "" {
 		r.word(whole, tokenPart)

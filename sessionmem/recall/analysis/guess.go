@@ -16,19 +16,37 @@ func (a *Analyzer) language() language {
 
 // guess also reports whether there was any evidence.
 func (a *Analyzer) guess() (guess language, sure bool) {
+	likely := a.likely()
+	if likely == 0 {
+		return langEnglish, false
+	}
+	return language(bits.TrailingZeros32(uint32(likely))), true
+}
+
+// likely returns the languages with the most evidence; 0 if there is none.
+func (a *Analyzer) likely() languageMask {
 	var score [latinLanguages]int
 	for _, w := range a.seq {
 		if w.script < latinLanguages || w.stops != 0 {
-			vote(&score, w.stops, 12)
-			vote(&score, w.hints, 6)
+			vote(score[:], w.stops&(1<<latinLanguages-1), 12)
+			vote(score[:], w.hints&(1<<latinLanguages-1), 6)
 		}
 	}
-	for lang, n := range score {
-		if n > score[guess] {
-			guess = language(lang)
+	return best(score[:])
+}
+
+// best returns the set of those with the highest score above 0.
+func best(score []int) languageMask {
+	highest, out := 1, languageMask(0)
+	for i, n := range score {
+		if n > highest {
+			highest, out = n, 0
+		}
+		if n == highest {
+			out |= 1 << i
 		}
 	}
-	return guess, score[guess] > 0
+	return out
 }
 
 // scriptLanguage is a language identified by its script.
@@ -89,8 +107,7 @@ func (a *Analyzer) Language(text string) string {
 }
 
 // vote divides the weight among the languages of a set.
-func vote(score *[latinLanguages]int, set languageMask, weight int) {
-	set &= 1<<latinLanguages - 1
+func vote(score []int, set languageMask, weight int) {
 	if set == 0 {
 		return
 	}

@@ -72,8 +72,8 @@ type lexicon struct {
 	light     map[string]languageMask // by bare word
 	letters   map[rune]languageMask   // letters that only some languages of the Latin script use
 	irregular [latinLanguages]map[string]string
-	dates     map[string]dateWord // by bare word
-	umlauts   *strings.Replacer   // of German words typed without them
+	dates     dateLexicon
+	umlauts   *strings.Replacer // of German words typed without them
 }
 
 func newLexicon() *lexicon {
@@ -88,7 +88,7 @@ func newLexicon() *lexicon {
 		synonyms: make(map[string]string),
 		light:    make(map[string]languageMask, 512),
 		letters:  make(map[rune]languageMask),
-		dates:    dateLexicon(),
+		dates:    newDateLexicon(),
 		umlauts:  strings.NewReplacer("ae", "a", "oe", "o", "ue", "u"),
 	}
 	for table, masks := range map[string]map[string]languageMask{stopWords: l.stops, lightWords: l.light} {
@@ -175,7 +175,8 @@ type word struct {
 	stops  languageMask
 	light  languageMask
 	hints  languageMask // languages that its letters indicate
-	date   dateWord
+	dates  []dateWord
+	phrase int // how many words a phrase of dates may have that begins with it
 	stems  []langStem
 }
 
@@ -212,7 +213,7 @@ func (a *Analyzer) word(text string) *word {
 	lower = strings.Clone(lower)
 	w := &word{lower: lower, bare: bareOf(ordinal(lower)), script: scriptOf(lower)}
 	w.stops, w.light = a.lex.stops[w.bare], a.lex.light[w.bare]
-	w.date = a.lex.dates[w.bare]
+	w.dates, w.phrase = a.lex.dates.words[w.bare], a.lex.dates.longest[w.bare]
 	if w.script < latinLanguages {
 		for _, r := range lower {
 			if r >= utf8.RuneSelf {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,13 +48,15 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	a.read(text)
 	language, sure := a.guess()
 	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
-	spans, places := a.spans(now)
+	spans, moments, places := a.spans(now)
 	for i, f := range a.found {
 		for j := range f.tokens {
 			q.token(f.tokens[j], places.of(i, j))
 		}
 	}
-	q.dates(spans)
+	for _, t := range moments {
+		q.add(ClassMoment, weightDate, Variant{t, 1})
+	}
 	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
 	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
 }
@@ -176,15 +179,6 @@ func (q *queryReader) add(class Class, weight float64, variants ...Variant) {
 	q.terms = append(q.terms, QueryTerm{Class: class, Weight: weight, Variants: variants})
 }
 
-// dates adds the terms of dates within the times that the question names.
-func (q *queryReader) dates(spans []Span) {
-	for _, s := range spans {
-		for _, t := range s.queryTerms() {
-			q.add(ClassMoment, weightDate, Variant{t, 1})
-		}
-	}
-}
-
 // asksWhen reports whether the question asks for a time.
 func (a *Analyzer) asksWhen() bool {
 	for i, w := range a.seq {
@@ -245,7 +239,7 @@ func isAmong(word, list string) bool {
 func (a *Analyzer) HasNumber(text string) bool {
 	a.read(text)
 	for _, w := range a.seq {
-		if isDigit(w.bare[0]) || w.date.kind == dateNumber && w.date.n > 1 {
+		if isDigit(w.bare[0]) || slices.ContainsFunc(w.dates, func(d dateWord) bool { return d.kind == dateNumber && d.n > 1 && !d.weak }) {
 			return true
 		}
 	}

@@ -57,6 +57,9 @@ const (
 	// an old right one. Memory files don't age, and nothing does if the question names a time.
 	recencyShare = .03
 	halfLife     = 30 * 24 * time.Hour
+	// openShare is how much of the gain for a time a passage has within one that is open on one
+	// side: "by June" may mean what happens rather than when it was said.
+	openShare = .25
 )
 
 // Order scores candidates and returns them best first, only the best one of each message. m
@@ -108,8 +111,12 @@ func wordScore(q Query, w *Weights, c *Candidate) float64 {
 	if c.Marks&analysis.MarkTime != 0 && q.Terms.When {
 		factor += w.When
 	}
-	if Within(c.Time, q.Terms.Spans) {
-		factor += w.Span
+	if within := func(s analysis.Span) bool { return Within(c.Time, []analysis.Span{s}) }; slices.ContainsFunc(q.Terms.Spans, within) {
+		gain := w.Span
+		if !slices.ContainsFunc(q.Terms.Spans, func(s analysis.Span) bool { return !s.IsOpen() && within(s) }) {
+			gain *= openShare
+		}
+		factor += gain
 	}
 	return base * factor
 }
