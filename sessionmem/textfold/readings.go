@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // A text is compared in all the ways it can be read, so that no way of writing the same
@@ -148,6 +146,9 @@ func (s *shownReader) read(m Mark) {
 		}
 		at := s.sign(i, m.To)
 		letters, known := s.shown.of(at.r)
+		if !known {
+			letters, known = s.spelling(at.r)
+		}
 		first := at.r
 		if known {
 			first, _ = utf8.DecodeRuneInString(letters)
@@ -320,8 +321,7 @@ func linkTail(text []byte) (size, from, to int) {
 	return 0, 0, 0
 }
 
-// letters maps letters to those they stand for, because they look alike or are
-// compatibility forms.
+// letters maps letters to those that they look like.
 type letters struct {
 	low  [foldTableEnd]string
 	high map[rune]string
@@ -340,6 +340,19 @@ func (l *letters) of(r rune) (string, bool) {
 	return s, ok
 }
 
+// spelling returns the letters of the one spelling of a character; false if it is compared as it
+// folds.
+func (f *Folder) spelling(r rune) (string, bool) {
+	if r < utf8.RuneSelf {
+		return "", false
+	}
+	loose := string(f.appendLoose(nil, r))
+	if loose == "" || loose == string(f.appendRune(nil, r)) || strings.ContainsFunc(loose, func(r rune) bool { return !isWordRune(r) }) {
+		return "", false
+	}
+	return loose, true
+}
+
 // sameInSight pairs letters with the Latin letters that they look like.
 var sameInSight = [...][2]string{
 	{"авеԁһіјкӏмнорԛѕтуԝхь", "abedhijklmhopqstywxb"}, // Cyrillic
@@ -349,9 +362,6 @@ var sameInSight = [...][2]string{
 	{"օոսհցզԛ", "onuhgqq"}, // Armenian
 	{"ɑɡɩɪɴʀʏʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "agiinrybhlacdejkmoptuvwzfs"},
 }
-
-// compatible holds the ranges of letters that are compatibility forms of others.
-var compatible = [...][2]rune{{0x2070, 0x209F}, {0x2100, 0x214F}, {0x2160, 0x217F}, {0x2460, 0x24FF}, {0x3300, 0x33FF}, {0xFB00, 0xFB06}, {0xFF01, 0xFFEE}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}
 
 var shownLetters = sync.OnceValue(func() *letters {
 	f, l := NewFolder(), &letters{high: map[rune]string{}}
@@ -364,13 +374,6 @@ var shownLetters = sync.OnceValue(func() *letters {
 			l.low[r] = s
 		} else {
 			l.high[r] = s
-		}
-	}
-	for _, span := range compatible {
-		for r := span[0]; r <= span[1]; r++ {
-			if s := norm.NFKC.String(string(r)); s != string(r) {
-				put(r, s)
-			}
 		}
 	}
 	for _, first := range [...]rune{0x1F150, 0x1F170, 0x1F1E6} { // letters in circles, boxes and flags

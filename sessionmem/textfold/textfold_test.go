@@ -129,6 +129,8 @@ func TestAFoldedTextLeadsBackToTheOriginal(t *testing.T) {
 		{"Łódź", "lodz", []string{"Łódź"}},
 		{"a\tb\nc", "a b c", []string{"a\tb\nc"}},
 		{"ﾊﾟ Ⓐ 猫", "猫", []string{"猫"}},
+		{"**green** door", "green door", []string{"green** door"}},
+		{"soft\u00adware", "software", []string{"soft\u00adware"}},
 		{"tea", "", nil},
 		{"tea", "milk", nil},
 	} {
@@ -141,6 +143,45 @@ func TestAFoldedTextLeadsBackToTheOriginal(t *testing.T) {
 		}
 		if plain := string(folder.AppendFold(nil, []byte(tc.text))); plain != string(folder.Mapped(tc.text).Text) {
 			t.Errorf("%q folds to %q and %q", tc.text, plain, folder.Mapped(tc.text).Text)
+		}
+	}
+}
+
+// Search by words, forgetting and the marks of hits compare texts in one spelling.
+func TestTheSameWordsFoldTheSame(t *testing.T) {
+	for _, tc := range [][]string{
+		{"isn't", "isn’t", "isnʼt", "isn‘t", "ISN'T"},
+		{"well-known", "well‑known", "well‐known", "well–known", "well−known"},
+		{"office", "oﬃce", "ｏｆｆｉｃｅ", "of\u200bfice", "o\u00adffice", "\u200eoffice", "𝗈𝖿𝖿𝗂𝖼𝖾"},
+		{"green door", "**green** door", "__green__ door", "`green` door", "gre**en** door", "green\u00a0door", "green\u2009door", "*green door*"},
+		{"ΟΔΟΣ", "οδος", "οδοσ", "ὁδός"},
+		{"りんご", "リンゴ", "ﾘﾝｺﾞ"},
+		{"电脑", "電腦"}, {"国学", "國學"}, {"读书", "讀書", "読書"}, {"发现", "發現"},
+		{"كتاب", "كـتاب", "کتاب", "كِتَاب"}, {"علي", "علی", "على"},
+		{"123", "１２３", "١٢٣", "۱۲۳", "१२३"},
+		{"👍", "👍🏽", "👍\ufe0f"},
+		{"...", "…"}, {"\"so\"", "“so”", "„so“", "«so»"},
+		{"encyclopaedia", "encyclopædia"}, {"strasse", "Straße", "STRAẞE"}, {"lodz", "Łódź"},
+		{"한국", "한국"},
+	} {
+		want := string(folder.AppendFold(nil, []byte(tc[0])))
+		for _, other := range tc[1:] {
+			if got := string(folder.AppendFold(nil, []byte(other))); got != want {
+				t.Errorf("%q folds to %q, but %q to %q", other, got, tc[0], want)
+			}
+		}
+	}
+	for _, tc := range [][2]string{{"snake_case", "snakecase"}, {"2*3", "23"}, {"각", "가"}, {"が", "か"}} {
+		if a, b := folder.AppendFold(nil, []byte(tc[0])), folder.AppendFold(nil, []byte(tc[1])); string(a) == string(b) {
+			t.Errorf("%q and %q fold to %q", tc[0], tc[1], a)
+		}
+	}
+}
+
+func TestForgettingFindsEachSpelling(t *testing.T) {
+	for _, tc := range [][2]string{{"secret apple", "secret ａｐｐｌｅ"}, {"电脑密码", "電腦密碼"}, {"りんごのひみつ", "リンゴのヒミツ"}, {"كتاب علي", "کتاب علی"}, {"encyclopaedia", "encyclopædia"}} {
+		if found(tc[1], tc[0]) == "" || found(tc[0], tc[1]) == "" {
+			t.Errorf("%q and %q don't find each other", tc[0], tc[1])
 		}
 	}
 }

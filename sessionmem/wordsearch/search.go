@@ -103,7 +103,7 @@ func (s *Searcher) words(query string) [][]byte {
 			out = append(out, folded)
 		}
 	}
-	query = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`).Replace(query)
+	query = textfold.Spelling(query)
 	for i, part := range strings.Split(query, `"`) {
 		if i%2 == 1 {
 			add(strings.Join(strings.Fields(part), " "))

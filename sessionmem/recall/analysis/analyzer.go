@@ -8,7 +8,7 @@ import (
 
 // Version changes whenever the same text would yield other terms: an index built with
 // another version is rebuilt.
-const Version = 7
+const Version = 8
 
 // Class is the kind of a term; for most kinds it is also the first byte of the term.
 type Class byte
@@ -114,11 +114,15 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 			case tokenPair:
 				a.count(t.term)
 				words++
-			case tokenPart:
-				a.count(a.stem(t.word, language))
-			case tokenWord:
-				words++
-				a.count(a.stem(t.word, language))
+			case tokenPart, tokenWord:
+				if t.kind == tokenWord {
+					words++
+				}
+				stem, plain := a.stems(t.word, language)
+				a.count(stem)
+				if plain != nil {
+					a.count(plain)
+				}
 			}
 		}
 	}

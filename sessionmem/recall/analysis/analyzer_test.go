@@ -35,8 +35,8 @@ func TestWordsAreReducedToTheirStem(t *testing.T) {
 		{"Straße STRASSE", "strass"},
 		{"1,000 and 3.5 on the 16th", "1000 and 3.5 on the 16"},
 		{"e-mail", "e mail email"},
-		{"日本語 猫", "日 日本 本 本語 語 猫"},
-		{"東京タワーに行った", "東 東京 京 京タ タワ ワー ーに に行 行 行っ った"},
+		{"日本語 猫", "日 日本 本 本语 语 猫"},
+		{"東京タワーに行った", "东 东京 京 京た たわ わー ーに に行 行 行っ った"},
 		{"ＡＢＣ ﬁne", "abc fine"},
 	} {
 		if got := strings.Join(termsOf(c.text, ClassWord), " "); got != c.want {
@@ -45,15 +45,61 @@ func TestWordsAreReducedToTheirStem(t *testing.T) {
 	}
 }
 
+// A word is a term by two stems, its own and that of its form without accents; and all spellings of
+// a word are one.
+func TestAWordIsFoundHoweverItIsWritten(t *testing.T) {
+	for _, c := range []struct{ question, text string }{
+		{"aplicacion", "¿Dónde está la aplicación?"},
+		{"aplicación", "donde esta la aplicacion"},
+		{"Jerome", "Jérôme est-il arrivé à la gare ?"},
+		{"resume", "Please send me your résumé by mail"},
+		{"canciones", "Las canción y la tarde"},
+		{"ogretmen", "Öğretmen bu sabah okula geldi"},
+		{"calatorie", "O călătorie lungă"},
+		{"zazolc", "zażółć gęślą jaźń"},
+		{"pribeh", "Příběh začíná v lese"},
+		{"电脑", "我的電腦壞了"},
+		{"電腦", "我的电脑坏了"},
+		{"りんご", "リンゴを食べた"},
+		{"ﾘﾝｺﾞ", "りんごを食べた"},
+		{"کتاب", "هذا كتاب جديد"},
+		{"software", "soft\u00adware \u200eupdates"},
+		{"ΟΔΟΣ", "η οδος αυτή"},
+		{"office", "oﬃce"},
+		{"don't", "donʼt"},
+		{"Koeln", "Der Dom in Köln"},
+		{"12500", "Die Rechnung war 12.500 Euro"},
+		{"23400", "Es kostet 23'400 Franken"},
+		{"030123456", "Ruf 030-123456 an"},
+		{"nodejs", "we use Node.js here"},
+		{"6.2", "since v6.2.8 it works"},
+	} {
+		a := NewAnalyzer()
+		has := map[string]bool{}
+		for _, f := range a.Chunk(c.text, saturday).Freqs {
+			has[f.Term] = true
+		}
+		found := false
+		for _, term := range a.Query(c.question, saturday).Terms {
+			found = found || slices.ContainsFunc(term.Variants, func(v Variant) bool { return has[v.Term] })
+		}
+		if !found {
+			t.Errorf("%q isn't found in %q", c.question, c.text)
+		}
+	}
+}
+
 func TestIdentifiersAreExactTokens(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"see foo.go:12 and foo.go:12:5,", "=foo.go =foo.go:12 =foo.go:12:5"},
+		{"see foo.go:12 and foo.go:12:5,", "=foo.go:12 =foo.go =foo.go:12:5"},
 		{"error[E0432]: at pkg/net/Conn.go", "=e0432 =pkg/net/conn.go =conn.go"},
 		{"parseConfigFile() calls snake_case and os.ReadFile", "=parseconfigfile =snake_case =os.readfile"},
 		{"v1.2.3, 1.2.3 but not 1.2", "=v1.2.3 =1.2.3"},
 		{"0xDEADBEEF ERR_CONN_RESET CVE-2024-1234 cpu-k3x9qa", "=0xdeadbeef =err_conn_reset =cve-2024-1234 =cpu-k3x9qa"},
 		{"https://www.example.com/a/b/ and http://localhost:8080", "=example.com/a/b =example.com =localhost:8080"},
 		{"me@example.org C++ C# ~/.config /etc/hosts", "=me@example.org =c++ =c# =etc/hosts"},
+		{"main.go:42 and v2.0.0-rc.1", "=main.go:42 =main.go =v2.0.0-rc.1 =2.0.0"},
+		{"a USB-C plug, echo $PATH and git commit --no-verify --depth=1 $500 a$b", "=usb-c =$path =--no-verify =--depth"},
 		{"std::io::Result C:\\temp\\a.txt", "=std::io::result =result =c:\\temp\\a.txt =a.txt"},
 		{"and/or 24/7 self-care 16th 10am 1990s iPhone YouTube e.g. U.S.A. 3.5 16-year-old 2023-05-07 well...", ""},
 	} {
@@ -77,7 +123,7 @@ func TestAQuestionDropsFunctionWordsUnlessItHasNoOthers(t *testing.T) {
 		{"What did the dog eat?", "dog eat"},
 		{"Who is it?", "who is it"},
 		{"Was hat der Hund gegessen?", "hund ess"},
-		{"where is foo.go", "=foo.go foo go"},
+		{"where is foo.go", "=foo.go foo go foogo"},
 		{"", ""},
 		{"???", ""},
 	} {
@@ -89,6 +135,48 @@ func TestAQuestionDropsFunctionWordsUnlessItHasNoOthers(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestAQuestionSaysWhatTextsMustNotHave(t *testing.T) {
+	for _, c := range []struct {
+		question, has, without string
+	}{
+		{"heron -pond", "heron", "pond"},
+		{"heron -ponds", "heron", "pond"},
+		{"heron NOT pond", "heron", "pond"},
+		{"Reiher -Teiche", "reiher", "teich"},
+		{"heron not pond", "heron pond", ""},
+		{"well-known heron", "well know wellknown heron", ""},
+		{"-pond", "pond", ""},
+		{"tea - milk", "tea milk", ""},
+		{"5 -3", "5 3", ""},
+		{"git log --oneline", "git log =--oneline onelin", ""},
+	} {
+		q := NewAnalyzer().Query(c.question, saturday)
+		var has []string
+		for _, term := range q.Terms {
+			if term.Class != ClassPair {
+				has = append(has, term.Variants[0].Term)
+			}
+		}
+		slices.Sort(has)
+		want := strings.Fields(c.has)
+		slices.Sort(want)
+		if d := cmp.Diff(want, has); d != "" {
+			t.Errorf("%q: %s", c.question, d)
+		}
+		if c.without == "" != (len(q.Without) == 0) || c.without != "" && !slices.Contains(q.Without, c.without) {
+			t.Errorf("%q leaves out %q, want %q", c.question, q.Without, c.without)
+		}
+	}
+}
+
+func TestTheMostExactTokenOfAnIdentifierComesFirst(t *testing.T) {
+	for _, term := range NewAnalyzer().Query("where is main.go:42", saturday).Terms {
+		if term.Class == ClassExact && term.Variants[0].Term != "=main.go:42" {
+			t.Errorf("%q is as exact as the line", term.Variants[0].Term)
 		}
 	}
 }

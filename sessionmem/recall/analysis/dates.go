@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/textfold"
 )
 
 // Dates in texts and questions are read in two steps: a table for each language gives the
@@ -104,7 +106,7 @@ type dateWord struct {
 
 // names reports whether a text is a word that names a day, a weekday or a month.
 func (l *dateLexicon) names(text string) bool {
-	return slices.ContainsFunc(l.words[bareOf(strings.ToLower(text))], func(w dateWord) bool { return w.kind >= dateMonth && w.kind <= dateDay })
+	return slices.ContainsFunc(l.words[textfold.Bare(strings.ToLower(text))], func(w dateWord) bool { return w.kind >= dateMonth && w.kind <= dateDay })
 }
 
 // dateToken is a word of a text as the date reader sees it.
@@ -197,6 +199,7 @@ func newDateLexicon() dateLexicon {
 					continue
 				}
 				if first, _ := utf8.DecodeRuneInString(text); isUnspaced(first) {
+					text = textfold.Spelling(text)
 					if _, taken := l.signs[text]; !taken || w.kind != dateParticle {
 						l.signs[text] = w
 					}
@@ -204,7 +207,7 @@ func newDateLexicon() dateLexicon {
 				}
 				text, weak := strings.CutSuffix(text, "?")
 				w.weak = weak || w.isShort() && code != "en"
-				words := strings.Split(bareOf(text), "_")
+				words := strings.Split(textfold.Bare(textfold.Spelling(text)), "_")
 				l.words[strings.Join(words, " ")] = append(l.words[strings.Join(words, " ")], w)
 				l.longest[words[0]] = max(l.longest[words[0]], len(words))
 			}
@@ -252,7 +255,7 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 				d := dateToken{word: t.word, number: -1, capital: f.capital}
 				digits := strings.TrimRightFunc(t.word.lower, func(c rune) bool { return c < '0' || c > '9' })
 				suffix := t.word.lower[len(digits):]
-				if len(digits) <= 4 && allDigits(digits) && (suffix == "" || a.lex.dates.suffix[bareOf(suffix)]) {
+				if len(digits) <= 4 && allDigits(digits) && (suffix == "" || a.lex.dates.suffix[textfold.Bare(suffix)]) {
 					d.number, _ = strconv.Atoi(digits)
 					d.ordinal = suffix != ""
 				}
@@ -385,7 +388,7 @@ func (l *dateLexicon) signTokens(text string) []dateToken {
 			rest = rest[len("月"):]
 		case isYear(n) && (after == '年' || after == '년'):
 			rest = rest[len("年"):]
-		case n >= 1 && n <= 31 && before != nil && strings.ContainsRune("日号號일", after):
+		case n >= 1 && n <= 31 && before != nil && strings.ContainsRune("日号일", after):
 			if _, month := before.is(dateMonth); month {
 				_, cut := utf8.DecodeRuneInString(rest)
 				rest, t.ordinal = rest[cut:], true

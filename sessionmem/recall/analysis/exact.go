@@ -8,10 +8,16 @@ import (
 
 // exactTokens returns the exact tokens of a field in lower case: what people and programs
 // copy letter by letter. Ordinary words, numbers, hyphenated words and "and/or" have none.
-// raw is the field with the characters around it, core without them.
+// raw is the field with the characters around it, core without them. The first token is the
+// whole one; the others are its parts.
 func exactTokens(raw, core string) []string {
 	low := strings.ToLower(core)
 	switch {
+	case strings.HasPrefix(raw, "--") && len(core) > 1 && hasLetter(core[:1]): // an option of a command
+		option, _, _ := strings.Cut(low, "=")
+		return []string{"--" + option}
+	case raw[0] == '$' && len(core) > 1 && (hasLetter(core[:1]) || core[0] == '_'): // a variable
+		return []string{"$" + low}
 	case strings.Contains(low, "://"):
 		return addressTokens(low)
 	case isLanguageName(raw, core):
@@ -23,7 +29,7 @@ func exactTokens(raw, core string) []string {
 	}
 	out := []string{body}
 	if line {
-		out = append(out, low)
+		out = []string{low, body}
 	}
 	if i := strings.LastIndexAny(body, "/\\"); i >= 0 && isExact(body[i+1:], body[i+1:], body[i+1:]) {
 		out = append(out, body[i+1:])
@@ -83,7 +89,7 @@ func isExact(raw, core, low string) bool {
 	case strings.Contains(low, ".") && isDotted(low):
 		return true
 	case strings.Contains(low, "-"):
-		return isHyphenCode(low)
+		return isHyphenCode(low) || len(core) <= 16 && strings.ToUpper(core) == core && hasLetter(low) // "USB-C"
 	}
 	return mixesDigits(low) || isLowerCamel(core)
 }
@@ -178,13 +184,26 @@ func camelParts(text string) []string {
 	return append(out, string(runes[start:]))
 }
 
-// joinHyphenated returns "email" for "e-mail", so that both spellings find each other.
-func joinHyphenated(core string) string {
-	one, two, found := strings.Cut(core, "-")
-	if !found || strings.Contains(two, "-") || !isPlainWord(one) || !isPlainWord(two) {
-		return ""
+// joined returns what a field is called when it is written in one piece or cut short: "email" for
+// "e-mail", "nodejs" for "Node.js", "12500" for "12.500" and "12'500", "6.2" for "v6.2.8".
+func joined(core string) []string {
+	if one, two, found := strings.Cut(core, "-"); found && isPlainWord(one) && isPlainWord(two) {
+		return []string{one + two}
 	}
-	return one + two
+	if one, two, found := strings.Cut(core, "."); found && len(two) <= 3 && isPlainWord(one) && isPlainWord(two) {
+		return []string{one + two}
+	}
+	if release, _, _ := strings.Cut(core, "-"); isVersion(strings.ToLower(release)) && strings.Count(release, ".") > 1 {
+		numbers := strings.Split(strings.TrimLeft(release, "vV"), ".")
+		return []string{numbers[0] + "." + numbers[1]}
+	}
+	if strings.Trim(core, "0123456789.'-/") != "" {
+		return nil
+	}
+	if digits := strings.NewReplacer(".", "", "'", "", "-", "", "/", "").Replace(core); len(digits) < len(core) && len(digits) >= 4 && len(digits) <= 15 {
+		return []string{digits}
+	}
+	return nil
 }
 
 // cutApostrophe splits "we've" into "we" and nothing, "l'homme" into "l" and "homme".

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
-	"golang.org/x/text/unicode/norm"
+
+	"mac-stats/sessionmem/textfold"
 )
 
 // field is a part of a text between spaces, brackets and quotes, with its tokens.
@@ -17,6 +18,8 @@ type field struct {
 	ranges  bool        // it is a range of numbers: "3-7"
 	dash    bool        // it is a dash alone
 	clock   bool        // it is a time of the day
+	minus   bool        // a minus stands before it: "-word"
+	not     bool        // it is NOT
 	capital bool
 }
 
@@ -36,6 +39,7 @@ type token struct {
 	kind tokenKind
 	word *word // of tokenWord and tokenPart
 	term *term // of the others
+	less bool  // part of an exact token
 }
 
 const (
@@ -78,6 +82,9 @@ func separator(text string, i int) (n int, sep bool) {
 	switch c {
 	case '.', '\'', '-', '_', '/', '\\', ':', '@', '#', '+', '~':
 		return 1, false
+	case '$': // of a variable
+		after := i+1 < len(text) && (text[i+1] == '_' || text[i+1]|0x20 >= 'a' && text[i+1]|0x20 <= 'z')
+		return 1, !after || i > 0 && text[i-1] > ' ' && strings.IndexByte("\"'(/:=", text[i-1]) < 0
 	case ',':
 		return 1, !groupsDigits(text, i)
 	}
@@ -118,27 +125,29 @@ type fieldReader struct {
 }
 
 func (r fieldReader) read(text string) {
-	core := strings.Trim(text, ".'’-_/\\:@#+~")
+	core := strings.Trim(text, ".'’-_/\\:@#+~$")
+	if !isASCII(core) {
+		core = textfold.Spelling(core)
+	}
 	if core == "" {
 		r.f.dash = strings.Trim(text, "-") == ""
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(core)
 	r.f.capital = unicode.IsUpper(first)
-	if isPlainWord(core) && !isLanguageName(text, core) {
+	r.f.not = text == "NOT"
+	r.f.minus = len(text) > 1 && text[0] == '-' && text[1] != '-' && hasLetter(core) && len(core) > 2
+	if isPlainWord(core) && !isLanguageName(text, core) && text[0] != '$' && !strings.HasPrefix(text, "--") {
 		r.word(core, tokenWord)
 		return
 	}
-	if !isASCII(core) {
-		core = norm.NFKC.String(core)
-		if strings.ContainsFunc(core, isUnspaced) {
-			r.f.signs = r.a.lex.dates.signTokens(core)
-		}
+	if strings.ContainsFunc(core, isUnspaced) {
+		r.f.signs = r.a.lex.dates.signTokens(core)
 	}
 	core = strings.ReplaceAll(core, ",", "")
 	if len(text) <= maxField {
-		for _, e := range exactTokens(text, core) {
-			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(string(rune(ClassExact)) + e))})
+		for i, e := range exactTokens(text, core) {
+			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(string(rune(ClassExact)) + e)), less: i > 0})
 		}
 	}
 	if date, ok := parseNumericDate(text, core); ok {
@@ -149,8 +158,10 @@ func (r fieldReader) read(text string) {
 	from, to, found := strings.Cut(core, "-")
 	r.f.ranges = found && (allDigits(ordinal(from)) && allDigits(ordinal(to)) || r.a.lex.dates.names(from) && r.a.lex.dates.names(to))
 	r.runs(core)
-	if whole := joinHyphenated(core); whole != "" {
-		r.word(whole, tokenPart)
+	if r.f.date.numbers == 0 {
+		for _, whole := range joined(core) {
+			r.word(whole, tokenPart)
+		}
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/tamil"
 	"github.com/blevesearch/snowballstem/turkish"
-	"golang.org/x/text/unicode/norm"
+
+	"mac-stats/sessionmem/textfold"
 )
 
 // language is a language whose words are reduced to stems. Languages of the Latin script come
@@ -96,7 +97,7 @@ func newLexicon() *lexicon {
 			fields := strings.Fields(line)
 			for i, w := range fields {
 				if i > 0 {
-					masks[bareOf(w)] |= 1 << languageCodes[fields[0]]
+					masks[textfold.Bare(w)] |= 1 << languageCodes[fields[0]]
 				}
 			}
 		}
@@ -151,20 +152,20 @@ func (l *lexicon) stemOf(lower string, lang language) string {
 	}
 	if lang < latinLanguages && l.irregular[lang] != nil {
 		if lang == langGerman {
-			if base, ok := l.irregular[lang][bareOf(l.suffixes(lower, lang))]; ok {
+			if base, ok := l.irregular[lang][textfold.Bare(l.suffixes(lower, lang))]; ok {
 				lower = base
 			}
 		} else if base, ok := l.irregular[lang][lower]; ok {
 			lower = base
 		}
 	}
-	if stem := bareOf(l.suffixes(lower, lang)); stem != "" {
+	if stem := textfold.Bare(l.suffixes(lower, lang)); stem != "" {
 		if base, ok := l.synonyms[stem]; ok && lang == langEnglish {
 			return base
 		}
 		return stem
 	}
-	return bareOf(lower)
+	return textfold.Bare(lower)
 }
 
 // word is a lower-case word with its properties.
@@ -181,8 +182,9 @@ type word struct {
 }
 
 type langStem struct {
-	lang language
-	term *term
+	lang  language
+	term  *term
+	plain *term // of the word without accents; nil if it is the same
 }
 
 func (w *word) stopIn(latin language) bool {
@@ -211,7 +213,7 @@ func (a *Analyzer) word(text string) *word {
 		return w
 	}
 	lower = strings.Clone(lower)
-	w := &word{lower: lower, bare: bareOf(ordinal(lower)), script: scriptOf(lower)}
+	w := &word{lower: lower, bare: textfold.Bare(ordinal(lower)), script: scriptOf(lower)}
 	w.stops, w.light = a.lex.stops[w.bare], a.lex.light[w.bare]
 	w.dates, w.phrase = a.lex.dates.words[w.bare], a.lex.dates.longest[w.bare]
 	if w.script < latinLanguages {
@@ -240,19 +242,32 @@ func ordinal(lower string) string {
 
 // stem returns the term of a word in a text of a language.
 func (a *Analyzer) stem(w *word, latin language) *term {
+	stem, _ := a.stems(w, latin)
+	return stem
+}
+
+// stems returns the terms of a word in a text of a language: by its stem, and by that of the word
+// without accents, which many people leave out; nil if it is the same. The stemmers see accents:
+// without them alone, Spanish and Russian lose.
+func (a *Analyzer) stems(w *word, latin language) (stem, plain *term) {
 	lang := w.in(latin)
 	for _, s := range w.stems {
 		if s.lang == lang {
-			return s.term
+			return s.term, s.plain
 		}
 	}
 	text := w.bare
 	if !isDigit(w.bare[0]) {
 		text = a.lex.stemOf(w.lower, lang)
 	}
-	t := a.intern([]byte(text))
-	w.stems = append(w.stems, langStem{lang: lang, term: t})
-	return t
+	stem = a.intern([]byte(text))
+	if w.bare != w.lower && !isDigit(w.bare[0]) {
+		if without := a.lex.stemOf(w.bare, lang); without != text {
+			plain = a.intern([]byte(without))
+		}
+	}
+	w.stems = append(w.stems, langStem{lang, stem, plain})
+	return stem, plain
 }
 
 // scriptOf returns the language of a script that only one of the known languages uses, and
@@ -274,42 +289,4 @@ func scriptOf(lower string) language {
 		}
 	}
 	return langNone
-}
-
-// bareOf removes accents and vowel points in scripts where they don't make a different
-// letter.
-func bareOf(lower string) string {
-	if isASCII(lower) {
-		return lower
-	}
-	var out strings.Builder
-	for _, r := range norm.NFD.String(lower) {
-		switch {
-		case isAccent(r):
-		case r == 'ı':
-			out.WriteByte('i')
-		case r == 'ł':
-			out.WriteByte('l')
-		case r == 'ø':
-			out.WriteByte('o')
-		case r == 'đ':
-			out.WriteByte('d')
-		case r == 'ß':
-			out.WriteString("ss")
-		case r == 'æ':
-			out.WriteString("ae")
-		case r == 'œ':
-			out.WriteString("oe")
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return norm.NFC.String(out.String())
-}
-
-// isAccent reports whether a mark is removed: accents of Latin, Greek and Cyrillic letters,
-// and the points of Hebrew and Arabic.
-func isAccent(r rune) bool {
-	return r >= 0x0300 && r <= 0x036F || r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r) ||
-		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF
 }

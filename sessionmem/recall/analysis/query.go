@@ -9,11 +9,12 @@ import (
 // QueryTerms describes what a question searches for.
 type QueryTerms struct {
 	Terms        []QueryTerm
-	Spans        []Span // times that it names, relative to when it is asked
-	OnlyTime     bool   // it names a time and nothing else to search for
-	When         bool   // it asks for a time
-	Quantity     bool   // it asks for a quantity
-	AboutAnswers bool   // it asks what the assistant said
+	Spans        []Span   // times that it names, relative to when it is asked
+	OnlyTime     bool     // it names a time and nothing else to search for
+	When         bool     // it asks for a time
+	Quantity     bool     // it asks for a quantity
+	AboutAnswers bool     // it asks what the assistant said
+	Without      []string // terms that a text must not have: of "-word" and "NOT word"
 }
 
 // QueryTerm is one thing that a question searches for.
@@ -49,7 +50,20 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	language, sure := a.guess()
 	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
 	spans, moments, places := a.spans(now)
+	without := a.without()
 	for i, f := range a.found {
+		if without[i] {
+			for j := range f.tokens {
+				if w := f.tokens[j].word; w != nil && f.tokens[j].kind == tokenWord {
+					for _, v := range q.variants(w) {
+						q.without = append(q.without, v.Term)
+					}
+				} else if f.tokens[j].kind == tokenPair || f.tokens[j].kind == tokenTerm && !f.tokens[j].less {
+					q.without = append(q.without, f.tokens[j].term.text)
+				}
+			}
+			continue
+		}
 		for j := range f.tokens {
 			q.token(f.tokens[j], places.of(i, j))
 		}
@@ -58,7 +72,40 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 		q.add(ClassMoment, weightDate, Variant{t, 1})
 	}
 	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
-	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers(), Without: q.without}
+}
+
+// maxWithout is the number of fields up to which a question is one of a search.
+const maxWithout = 8
+
+// without returns the fields of the current question that texts must not have: those with a minus
+// before them or after NOT, unless nothing else would be left to search for. In a long question,
+// which is a message of a chat, they are words like others.
+func (a *Analyzer) without() map[int]bool {
+	out, before := map[int]bool{}, false
+	if len(a.found) > maxWithout {
+		return nil
+	}
+	for i, f := range a.found {
+		switch {
+		case f.not:
+			before = true
+			out[i] = true
+			continue
+		case len(f.tokens) > 0 && (f.minus || before) && i > 0:
+			out[i] = true
+		}
+		before = false
+	}
+	if len(out) == len(a.found) {
+		return nil
+	}
+	return out
+}
+
+// HasAny reports whether a text has one of the terms.
+func (a *Analyzer) HasAny(text string, terms []string) bool {
+	return slices.ContainsFunc(a.Chunk(text, time.Time{}).Freqs, func(f TermFreq) bool { return slices.Contains(terms, f.Term) })
 }
 
 // hasWordsBesides reports whether the current text has a word to search for besides its dates. A
@@ -102,6 +149,7 @@ type queryReader struct {
 	terms     []QueryTerm
 	seen      map[string]int // first variant to index in terms
 	before    *term          // the preceding content word
+	without   []string
 }
 
 func (q *queryReader) token(t token, in dateShare) {
@@ -114,6 +162,9 @@ func (q *queryReader) token(t token, in dateShare) {
 		class := classOf(t.term.text)
 		if class == ClassExact {
 			weight = weightExact
+		}
+		if t.less { // who asks for main.go:42 wants that line, and not each mention of the file
+			class, weight = ClassWord, weightWord
 		}
 		q.add(class, weight, Variant{t.term.text, 1})
 	case tokenPair:
@@ -143,8 +194,11 @@ func (q *queryReader) token(t token, in dateShare) {
 // variants returns the stems of a word in the languages of its script, because the text may be
 // in another language than the question.
 func (q *queryReader) variants(w *word) []Variant {
-	first := q.a.stem(w, q.language).text
-	out := []Variant{{first, 1}}
+	stem, plain := q.a.stems(w, q.language)
+	out := []Variant{{stem.text, 1}}
+	if plain != nil {
+		out = append(out, Variant{plain.text, 1})
+	}
 	if w.script >= latinLanguages || len(w.bare) < 4 || isDigit(w.bare[0]) {
 		return out
 	}
@@ -161,7 +215,11 @@ func (q *queryReader) variants(w *word) []Variant {
 		out = append(out, Variant{text, weight})
 	}
 	for lang := range latinLanguages {
-		add(q.a.stem(w, lang).text)
+		stem, plain := q.a.stems(w, lang)
+		add(stem.text)
+		if plain != nil {
+			add(plain.text)
+		}
 	}
 	if plain := q.a.lex.umlauts.Replace(w.bare); plain != w.bare {
 		add(q.a.lex.stemOf(plain, langGerman))

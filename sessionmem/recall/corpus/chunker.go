@@ -17,9 +17,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// maxPart is the longest part of a block in bytes. Longer blocks are split at paragraphs
-// (else at lines, sentences, blanks). The limit fits the context window of a small embedding
-// model and was measured.
+// maxPart is the longest part of a block in characters, so that a passage says as much in every
+// script. Longer blocks are split at paragraphs (else at lines, sentences, blanks). The limit
+// fits the context window of a small embedding model and was measured.
 const maxPart = 800
 
 // Chunker splits the blocks of a session into pieces, in order.
@@ -134,15 +134,19 @@ func learnedAt(from string, changed time.Time) time.Time {
 // Parts splits a block's text as for chunks: part n in a chunk ID is the n-th of these.
 func Parts(text string) []string { return splitText(text, maxPart) }
 
-// splitText splits a text into parts of at most limit bytes: at paragraphs if possible, else
+// splitText splits a text into parts of at most limit characters: at paragraphs if possible, else
 // at lines, ends of sentences, blanks, and finally between any two characters. The parts are
 // trimmed; a blank text has none.
 func splitText(text string, limit int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
-		n := len(text)
-		if n > limit {
-			n = cutAt(text, limit)
+		n, characters := len(text), 0
+		for i := range text {
+			if characters == limit {
+				n = cutAt(text, i)
+				break
+			}
+			characters++
 		}
 		if part := strings.TrimSpace(text[:n]); part != "" {
 			out = append(out, part)
@@ -164,9 +168,15 @@ func Cut(text string, limit int) string {
 // break if a cut would leave less than a quarter of a part.
 func cutAt(text string, limit int) int {
 	head := text[:limit]
-	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
-		if i := strings.LastIndex(head, mark); i >= limit/4 {
-			return i + len(mark)
+	for _, marks := range [...][]string{{"\n\n"}, {"\n"}, {". ", "! ", "? ", "。", "！", "？", "।", "؟ ", "۔ "}, {" "}} {
+		best := 0
+		for _, mark := range marks {
+			if i := strings.LastIndex(head, mark); i >= limit/4 {
+				best = max(best, i+len(mark))
+			}
+		}
+		if best > 0 {
+			return best
 		}
 	}
 	n := limit

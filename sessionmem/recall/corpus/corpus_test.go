@@ -34,7 +34,11 @@ func TestLongTextsAreSplitWhereTheyPause(t *testing.T) {
 		"else at lines":       {strings.Repeat(strings.Repeat(sentence, 5)+"end of line\n", 4), "end of line", 2},
 		"else at sentences":   {strings.Repeat(sentence, 40), "night.", 3},
 		"else at blanks":      {strings.Repeat("otter ", 300), "otter", 3},
-		"else between any":    {strings.Repeat("ö", 1000), "ö", 3},
+		"else between any":    {strings.Repeat("ö", 1000), "ö", 2},
+		"in characters":       {strings.Repeat("я", 800), "", 1},
+		"at 。":                {strings.Repeat("猫は昼に眠り、夜に狩りをする。", 80), "。", 2},
+		"at ؟":                {strings.Repeat("أين القط الآن؟ ", 100), "؟", 2},
+		"at !":                {strings.Repeat("What an otter! ", 90), "otter!", 2},
 		"a heading stays":     {"# One\n\n" + strings.Repeat("otter ", 200), "otter", 2}, // it isn't a part of its own
 		"of the longest part": {strings.Repeat("x", maxPart), "", 1},
 	} {
@@ -43,7 +47,7 @@ func TestLongTextsAreSplitWhereTheyPause(t *testing.T) {
 			t.Errorf("%s: %d parts, want %d", what, len(parts), c.n)
 		}
 		for i, p := range parts {
-			if len(p) > maxPart || p == "" || p != strings.TrimSpace(p) || !utf8.ValidString(p) || i < len(parts)-1 && !strings.HasSuffix(p, c.ends) {
+			if utf8.RuneCountInString(p) > maxPart || p == "" || p != strings.TrimSpace(p) || !utf8.ValidString(p) || i < len(parts)-1 && !strings.HasSuffix(p, c.ends) {
 				t.Errorf("%s: part %d is %q", what, i, p)
 			}
 		}
