@@ -39,7 +39,7 @@ func (r *reading) parts(reason string) []Part {
 			r.unfit = &i.calls[0] // a line that begins with a tool's name, but is none of its calls
 		}
 	}
-	isShown := false // a call that is only shown
+	doubtful := false // a call that isn't meant, or may not be, makes all of them doubtful
 	for from := 0; from < len(all); from++ {
 		to := from // the end of a group of calls, with blanks and marks between them
 		for n := from; n < len(all) && all[from].calls != nil; n++ {
@@ -59,18 +59,19 @@ func (r *reading) parts(reason string) []Part {
 			}
 		}
 		why, tool, example := r.verdict(all[from:to], hasText, last > all[to-1].from, behind)
+		doubtful = doubtful || example || why != ""
 		for n := from; n < to; n++ {
 			if all[n].calls == nil {
 				continue
 			} else if all[n].why, all[n].tool = why, tool; example {
-				all[n].kind, all[n].calls, isShown = itemShown, nil, true
+				all[n].kind, all[n].calls = itemShown, nil
 			}
 		}
 		from = to - 1
 	}
-	for n := range all { // one example makes all of them doubtful
-		if i := &all[n]; isShown && i.calls != nil && i.why == "" {
-			i.why, i.tool = "another call of this reply is only shown: write the call alone", i.calls[0].Name
+	for n := range all {
+		if i := &all[n]; doubtful && i.calls != nil && i.why == "" {
+			i.why, i.tool = "another call of this reply isn't meant, or may not be: write the call alone", i.calls[0].Name
 		}
 	}
 	r.refuse(all, reason, hasText)
@@ -109,6 +110,8 @@ func (r *reading) parts(reason string) []Part {
 // goesOn matches text behind a call that doesn't close anything: a sentence, a paragraph, the
 // item of a list, a title.
 var goesOn = pattern("^[,;]?\\s*(?:[\\pL\\pN\\p{So}]|[-*+•] |#+ |[*_\\p{Ps}\\p{Pi}\"`'~]+[\\pL\\pN])")
+
+const unfinished = "the call stands in the middle of a sentence: write it on a line of its own"
 
 // verdict decides about a group of calls: they are calls; or an example that is shown; or
 // neither, then why says what the model is told. follows says that text follows, and behind
@@ -156,9 +159,16 @@ func (r *reading) verdict(group []item, hasText, follows bool, behind string) (w
 	case before == shown, strings.TrimSpace(behind) != "" && !goesOn().MatchString(behind[:min(len(behind), maxMark)]):
 		return "", "", true
 	case first.kind == itemEnvelope:
-		line := r.s[max(0, first.from-maxMark):first.from] // a sentence that goes on behind the call
-		sentence := len(strings.Fields(line[strings.LastIndexByte(line, '\n')+1:])) > 2 && strings.HasPrefix(behind, " ")
-		return "", "", before == colon && (follows || several) || before == open && sentence
+		line := r.s[max(0, first.from-maxMark):first.from]
+		clause := before == open && len(strings.Fields(line[strings.LastIndexByte(strings.TrimSpace(line), '\n')+1:])) > 1
+		next, _ := utf8.DecodeRuneInString(strings.TrimSpace(behind))
+		switch {
+		case before == colon && (follows || several), clause && follows && strings.TrimLeft(behind, " ,;") != behind:
+			return "", "", true
+		case strings.HasPrefix(behind, "\n") && (clause && follows || unicode.IsLower(next)):
+			return unfinished, tool, false
+		}
+		return "", "", false
 	case before == colon && several:
 		return "a call over several lines isn't run behind a colon, where it may be an example: write it alone", tool, false
 	case isList, follows && (before == colon || fence || unfit != "" || weak), fence && before == colon:
@@ -178,7 +188,7 @@ func (r *reading) verdict(group []item, hasText, follows bool, behind string) (w
 	case follows:
 		return "", "", true
 	}
-	return "the call stands in the middle of a sentence: write it on a line of its own", tool, false
+	return unfinished, tool, false
 }
 
 // namedBy reports whether the person's message has a tool's name: written exactly, or in any

@@ -150,7 +150,7 @@ func TestReadingIsLinear(t *testing.T) {
 	}
 	size := 50_000
 	if testing.Short() {
-		size = 4_000
+		size = 2_000
 	}
 	for _, l := range large {
 		one, four := steps(l.make(size)), steps(l.make(4*size))

@@ -63,7 +63,6 @@ type reading struct {
 	called  int    // where the last call ends
 	ending  ending // how the text before the last mark ends
 	seen    int    // where that mark ends
-	since   int    // where the text before the mark that is folded in begins
 	swept   bool   // the blanks behind the last item belong to it
 	tale    bool   // a turn or a result is written about: what looks like a call belongs to it
 	paired  int    // up to where depth and inQuote say, since the last call, what the text stands in
@@ -174,7 +173,7 @@ func (r *reading) done() int {
 // looks like a call behind them belongs to one.
 func (r *reading) skip(m mark) bool {
 	about := (m.control || m.kind == markRole) && m.kind >= markEnd && m.kind <= markToken && !r.thinking && r.arg == ""
-	r.tale = r.tale || about && !r.isFirst(m.from)
+	r.tale = r.tale || about && (m.kind == markEnd || !r.isFirst(m.from))
 	r.moveTo(max(m.to, m.from+1), false)
 	r.begin = false
 	return true
@@ -272,8 +271,7 @@ func (r *reading) fold(m mark) bool {
 
 // sentence returns how the text before a place ends, without thoughts and marks.
 func (r *reading) sentence(at int) ending {
-	r.since = min(at, max(r.seen, r.done()))
-	text := r.s[r.since:at]
+	text := r.s[min(at, max(r.seen, r.done())):at]
 	if r.tale {
 		return shown
 	} else if strings.TrimSpace(text) == "" {
@@ -319,7 +317,7 @@ func endingOf(text string) ending {
 // beginning of a line with the name of who speaks, tokens one with a token of a template.
 var (
 	listSign = pattern(`^(?:[-*+•–]|\d+[.)]|\pL[.)])$`)
-	header   = pattern(`^(?:[#<[\]{}\\@%=~.][^\n]*?[^\s.!?…。！？)]|\*\*[^*]*[^*.!?…。！？:：]\*\*|\.{3,}|[=~]{3,})$|<[^\s<>/]+>\s*\w*:?$|[\[\]][^\s\w\]][^\s\]]*\]\s*\w*:?$|[=\\]$|\|[^.!?…:]*$`)
+	header   = pattern(`^(?:(?:[#<[\]{}\\@%=~.]|-- *\pL)[^\n]*?[^\s.!?…。！？)]|\*\*[^*]*[^*.!?…。！？:：]\*\*|\.{3,}|[=~]{3,})$|<[^\s<>/]+>\s*\w*:?$|[\[\]][^\s\w\]][^\s\]]*\]\s*\w*:?$|[=\\]$|\|[^.!?…:]*$`)
 	label    = pattern(`(?m)^[^\pL\n]{0,24}\pL[\pL\pN _.-]{0,24}[:：]`)
 	tokens   = pattern(`[<[\]][^\s/<>[\]]*[_:|~][^\s<>[\]]*[>[\]]\w`)
 )
@@ -330,15 +328,17 @@ const maxBefore = 1000
 // standing returns how the text before a call ends, if its last line doesn't say that
 // something is shown there.
 func (r *reading) standing(at int, before ending) ending {
-	text := r.s[max(r.since, at-maxBefore):at]
+	text := r.s[max(r.done(), at-maxBefore):at]
 	trimmed := strings.TrimRight(text, blanks)
+	last, _ := utf8.DecodeLastRuneInString(trimmed)
 	line := strings.TrimSpace(trimmed[strings.LastIndexByte(trimmed, '\n')+1:])
 	next := strings.Count(text[len(trimmed):], "\n") < 2         // the call belongs to the line
 	echo := r.isFirst(at - len(text) + len(trimmed) - len(line)) // a header that the template asked for
 	r.steps += len(text)
 	switch {
 	case line == "" || strings.HasPrefix(line, "</") || strings.HasPrefix(line, "```"):
-	case listSign().MatchString(line), header().MatchString(line) && (!echo || strings.IndexByte("<[]", line[0]) < 0), next && strings.IndexByte(">|", line[0]) >= 0,
+	case (unicode.IsPunct(last) || unicode.Is(unicode.Sm, last) || last == '`') && !strings.ContainsAny(text[len(trimmed):], "\n") && !strings.ContainsRune(sentenceEnds+":：,;，、*_", last),
+		isResult(line), listSign().MatchString(line), header().MatchString(line) && (!echo || strings.IndexByte("<[]", line[0]) < 0), next && strings.IndexByte(">|", line[0]) >= 0,
 		(next || before == colon) && label().MatchString(line) && len(label().FindAllString(text, 2)) > 1,
 		len(tokens().FindAllString(text, 2)) > 1:
 		return shown
@@ -489,7 +489,7 @@ func (r *reading) onRole(m mark, before ending) bool {
 		return r.skip(m)
 	case name == "assistant", name == "model", isFirst:
 		r.add(item{from: m.from, to: to}, true)
-		r.swept, r.seen = isFirst, to
+		r.swept, r.seen, r.tale = isFirst, to, r.tale || name != "assistant" && name != "model" && name != ""
 		return true
 	}
 	r.over = m.from

@@ -52,8 +52,8 @@ var places = []struct {
 func TestNothingRunsWhereItIsOnlyShown(t *testing.T) {
 	tried, run := 0, 0
 	for _, p := range places {
-		for _, f := range allForms() {
-			if slices.ContainsFunc(strings.Fields(p.undecidable), func(ends string) bool { return strings.Contains(f.text, ends) }) {
+		for n, f := range allForms() {
+			if testing.Short() && n%4 != 0 || slices.ContainsFunc(strings.Fields(p.undecidable), func(ends string) bool { return strings.Contains(f.text, ends) }) {
 				continue
 			}
 			reply := p.put(f.text)

@@ -33,6 +33,7 @@ const (
 	maxHeld = 120     // bytes that are held because of what may still be a mark
 	maxCode = 100_000 // bytes of inline code
 	maxHead = 240     // bytes of a value that are read to see whether it is a call
+	minVain = 10      // bytes that a look at a value counts as, at least
 	maxNear = 400     // bytes around a mark in which quotation marks may enclose it
 )
 
@@ -373,6 +374,7 @@ var (
 // keys are those of a call, or with a list of names and parentheses.
 func (s *scanner) head() status {
 	rest := s.s[s.at:min(len(s.s), s.at+maxHead)]
+	s.vain += minVain
 	short := no // what a value says of which only the beginning is there
 	switch {
 	case len(rest) == maxHead:
@@ -380,7 +382,7 @@ func (s *scanner) head() status {
 	case !s.whole:
 		short = more
 	}
-	if strings.HasPrefix(rest, "[[[") || strings.HasPrefix(rest, "{{{") {
+	if s.vain > maxVain || strings.HasPrefix(rest, "[[[") || strings.HasPrefix(rest, "{{{") {
 		return no
 	}
 	if last := rest[len(rest)-1]; short == more && isWord(rune(last)) {
@@ -391,7 +393,7 @@ func (s *scanner) head() status {
 			return yes
 		}
 	}
-	for s.vain <= maxVain {
+	for {
 		found := firstKey().FindStringSubmatch(rest)
 		if found == nil {
 			if valueHead().MatchString(rest) {
@@ -414,25 +416,22 @@ func (s *scanner) head() status {
 	return no
 }
 
-// isQuoted matches what stands before a mark that is quoted, and isEnclosed the signs on
-// both of its sides. aboutMark matches what follows in a sentence about it.
-var (
-	isQuoted   = pattern("(?:[`“„«‹「『‘]|(?:^|[\\s([{])[\"'])$")
-	isEnclosed = pattern(`^(?:\*\*|\(\)|\[\])`)
-	aboutMark  = pattern(`^ +(?:[a-z]|$)`)
-)
-
 // hidden reports whether a mark is only written about: behind an opening quotation mark,
 // between asterisks or brackets, or because the person's message holds it.
 func (s *scanner) hidden(m mark) status {
 	before, after := s.s[max(0, m.from-8):m.from], s.s[m.to:min(len(s.s), m.to+maxHead)]
-	last := before[max(0, len(before)-1):]
-	short := strings.TrimLeft(after, " ") == "" && len(after) < maxHeld && !s.whole
+	last, size := utf8.DecodeLastRuneInString(before)
+	before = before[:len(before)-size]
+	word := strings.TrimLeft(after, " ")
+	short := word == "" && len(after) < maxHeld && !s.whole
 	switch tag := m.kind == markEnvelope && !m.close && !m.control && m.attr == ""; {
-	case tag && short && after != "", short && after == "" && last != "" && strings.Contains("*([", last):
+	case tag && short && after != "", short && after == "" && strings.ContainsRune("*([", last):
 		return more
-	case tag && aboutMark().MatchString(after) && !short, s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(s.s[:m.from]) != ""),
-		isQuoted().MatchString(before) && before != "", isEnclosed().MatchString(last + after):
+	case tag && len(word) < len(after) && (word == "" || word[0] >= 'a' && word[0] <= 'z') && !short, // a sentence about it
+		s.asked[m.word] && (m.kind == markAround || strings.TrimSpace(s.s[:m.from]) != ""),
+		strings.ContainsRune("`“„«‹「『‘", last),
+		(last == '"' || last == '\'') && (before == "" || strings.IndexByte(" \t\r\n([{", before[len(before)-1]) >= 0),
+		last == '*' && strings.HasPrefix(after, "*"), last == '(' && strings.HasPrefix(after, ")"), last == '[' && strings.HasPrefix(after, "]"):
 		return yes
 	}
 	return no

@@ -186,7 +186,10 @@ var turns = []struct{ name, user, end, assistant string }{
 func TestNothingRunsOfATurnInAnyTemplate(t *testing.T) {
 	tried := 0
 	for _, turn := range turns {
-		for _, f := range changes {
+		for k, f := range changes {
+			if testing.Short() && k%3 != 0 {
+				continue
+			}
 			for n, reply := range []string{
 				"It is done.\n" + turn.user + "Remember it." + turn.end + turn.assistant + f.text,
 				"It is done.\n\n" + turn.user + "Remember it." + turn.end + turn.assistant + f.text + turn.end,

@@ -99,11 +99,10 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// affixes matches what says in a word that its mark opens or closes, tailed a known word
-// behind a family's name.
+// affixes are what says in a word that its mark opens or closes.
+const affixes = "section start begin end of prefix suffix section"
+
 var (
-	affixes  = pattern(`^(?:(?:start|begin|(end))_(?:of_)?)?(.+?)(?:_section)?(?:_(?:start|begin|prefix|(end|suffix)))?(?:_section)?$`)
-	tailed   = pattern(`_(tool_calls?|think)$`)
 	nameAttr = pattern(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
 	attrs    = pattern(`\s([\w-]+)=(?:"([^"]*)"|'([^']*)')`)
 )
@@ -194,11 +193,17 @@ func (m *mark) classify(raw string) {
 		if _, ok := v["/"+word]; ok && m.close {
 			word = "/" + word
 		}
-		if v[word].kind == markNone && strings.Contains(word, "_") {
-			found := affixes().FindStringSubmatch(word)
-			word, closes = found[2], closes || found[1]+found[3] != ""
-			if known := tailed().FindStringSubmatch(word); known != nil {
-				word = known[1]
+		for _, affix := range strings.Fields(affixes) {
+			if v[word].kind != markNone || !strings.Contains(word, "_") {
+				break
+			}
+			cut := strings.TrimPrefix(strings.TrimSuffix(word, "_"+affix), affix+"_")
+			closes = closes || cut != word && (affix == "end" || affix == "suffix")
+			word = cut
+		}
+		for _, known := range []string{"tool_call", "tool_calls", "think"} {
+			if strings.HasSuffix(word, "_"+known) {
+				word = known // behind a family's name
 			}
 		}
 		if entry := v[word]; entry.kind != markNone && (m.control || !entry.control) {
