@@ -2,10 +2,14 @@ package recall
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
@@ -143,7 +147,9 @@ func (r *reference) share(by int) float64 {
 
 // search returns all chunks with a score, best first.
 func (r *reference) search(question string, now time.Time) []*refDoc {
-	q := analysis.NewAnalyzer().Query(question, now)
+	a := analysis.NewAnalyzer()
+	q := a.Query(question, now)
+	r.widen(&q, a.Language(question) != "en" || strings.ContainsFunc(question, func(c rune) bool { return c >= utf8.RuneSelf && unicode.IsLetter(c) }))
 	for _, d := range r.docs {
 		d.own, d.score, d.exact = map[int]float64{}, 0, false
 	}
@@ -193,6 +199,71 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 		return was
 	})
 	return r.inARow(q, found)
+}
+
+// widen adds similar words to the terms of a question, to all of them or to those that occur nowhere.
+func (r *reference) widen(q *analysis.QueryTerms, all bool) {
+	grams := func(word string) map[string]bool {
+		out, runes := map[string]bool{}, []rune("^"+word)
+		for i := 0; i+3 <= len(runes); i++ {
+			out[string(runes[i:i+3])] = true
+		}
+		return out
+	}
+	ofWords := func(term string) bool {
+		return !strings.ContainsAny(term[:1], "=+@") && !strings.ContainsFunc(term, func(c rune) bool {
+			return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+		})
+	}
+	vocabulary := map[string]bool{}
+	for _, d := range r.docs {
+		for term := range d.terms {
+			vocabulary[term] = vocabulary[term] || ofWords(term)
+		}
+	}
+	for i := range q.Terms {
+		t := &q.Terms[i]
+		_, there := vocabulary[""]
+		forms := []string{t.Variants[0].Term, ""}
+		for n, v := range t.Variants {
+			if _, known := vocabulary[v.Term]; known {
+				there = true
+			}
+			if n > 0 && len(v.Term) > len(forms[1]) && len(v.Term) > len(forms[0]) {
+				forms[1] = v.Term
+			}
+		}
+		if t.Class != analysis.ClassWord || there && !all {
+			continue
+		}
+		best := map[string]float64{}
+		for _, form := range forms {
+			if len([]rune(form)) < 4 || !ofWords(form) || form[0] >= '0' && form[0] <= '9' {
+				continue
+			}
+			mine := grams(form)
+			for term, ok := range vocabulary {
+				both, its := 0, grams(term)
+				for g := range mine {
+					if its[g] {
+						both++
+					}
+				}
+				share := float64(both) / float64(len(mine)+max(len(its), 0)-both)
+				if share < .4 && len([]rune(form)) >= 5 && both >= len(mine)-1 {
+					share = .4
+				}
+				if ok && share >= .4 && !slices.ContainsFunc(t.Variants, func(v analysis.Variant) bool { return v.Term == term }) {
+					best[term] = max(best[term], share)
+				}
+			}
+		}
+		similar := slices.SortedFunc(maps.Keys(best), func(a, b string) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
+		t.Variants = slices.Clone(t.Variants)
+		for _, term := range similar[:min(8, len(similar))] {
+			t.Variants = append(t.Variants, analysis.Variant{Term: term, Weight: best[term]})
+		}
+	}
 }
 
 // prior returns the share of its score that a chunk keeps as one part of many.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
@@ -36,7 +38,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	asked := rank.Query{Now: q.Now, Limit: q.Limit, MeaningOnly: q.Strategy == Semantic, All: q.all, Terms: x.readQuestion(q)}
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.questionMeaning(ctx, &q, state)
-	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
+	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, similar: !q.all && !asked.MeaningOnly && x.asksSimilar(q.Text), pool: hitsFor(&asked, rerank)}
 	err := errNoServer
 	if x.asker.server() != nil && !q.all { // a search for everything that says the same concerns this machine
 		err = s.onServer(ctx)
@@ -87,7 +89,8 @@ type search struct {
 	meaning  meaning
 	asked    rank.Query
 	vectors  VectorState
-	pool     int // how many hits are wanted at this stage
+	similar  bool // similar words are searched too
+	pool     int  // how many hits are wanted at this stage
 	settings Settings
 	hits     []found
 	cold     int
@@ -108,6 +111,15 @@ func newFound(c *rank.Candidate) found {
 	return found{Hit: Hit{Score: c.Score, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
 }
 
+// asksSimilar reports whether similar words of each word are searched. In a question that is evidently
+// English, whose words are reduced to their stems well, they are only of those that occur nowhere.
+func (x *Index) asksSimilar(text string) bool {
+	a := x.analyzers.Get()
+	defer x.analyzers.Put(a)
+	beyondASCII := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
+	return a.Language(corpus.Cut(text, maxQuery)) != "en" || strings.ContainsFunc(text, beyondASCII)
+}
+
 // readQuestion returns what a question searches for.
 func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 	a := x.analyzers.Get()
@@ -120,7 +132,7 @@ func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 func (s *search) run(ctx context.Context) error {
 	allowed := s.allowed(s.asked.Terms)
 	found, err := s.now.Candidates(ctx, index.Question{
-		Terms: s.asked.Terms, Weights: &s.x.weights, Allowed: allowed, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.d, Model: s.meaning.model,
+		Terms: s.asked.Terms, Weights: &s.x.weights, Allowed: allowed, Similar: s.similar, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.d, Model: s.meaning.model,
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@
 //
 //	posting  bucket, term, list: in which passages of a bucket of sources a term occurs
 //	source   a session or a memory file, its stamp, and its passages without their words
+//	vocabulary  words that are new to a bucket (see similar.go)
 //	vector   the vector of a text by the text's hash; model says who made it
 //	meta     the versions, and counters by which a process sees that another has written
 //

@@ -117,7 +117,7 @@ type Place struct {
 const (
 	// formatVersion is the version of the tables' contents. A file of another version counts as
 	// none; one of another analysis.Version answers until it is replaced.
-	formatVersion = 9
+	formatVersion = 10
 	// bucketSources is how many sources share the posting rows of a term. Larger buckets make a
 	// smaller file and fewer rows to read, and a larger row to write for each word of a message.
 	bucketSources = 256
@@ -129,13 +129,15 @@ const (
 // schema creates the tables. Posting rows stand bucket by bucket, because sources are added and
 // removed in one bucket; a question looks into each. change in source is the value of the
 // counter when the row was written; about holds the other fields of Source. The IDs of vectors
-// only grow, so that a process reads only those that are new to it.
+// and of rows of the vocabulary only grow, so that a process reads only those that are new to it.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE posting(bucket INTEGER NOT NULL, term BLOB NOT NULL, list BLOB NOT NULL, PRIMARY KEY(bucket, term)) WITHOUT ROWID;
 CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, change INTEGER NOT NULL,
 	about BLOB NOT NULL, heads BLOB NOT NULL, details BLOB NOT NULL);
 CREATE INDEX source_change ON source(change);
+CREATE TABLE vocabulary(id INTEGER PRIMARY KEY AUTOINCREMENT, bucket INTEGER NOT NULL, words BLOB NOT NULL);
+CREATE INDEX vocabulary_bucket ON vocabulary(bucket);
 CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, digest TEXT NOT NULL, dims INTEGER NOT NULL, UNIQUE(name, digest, dims));
 CREATE TABLE vector(id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE UNIQUE INDEX vector_hash ON vector(model, hash);
@@ -148,6 +150,7 @@ const (
 	metaRoot     = "root"
 	metaChange   = "change"  // counts transactions that wrote
 	metaRemoved  = "removed" // value of metaChange when a source was last removed
+	metaLost     = "lost"    // value of metaChange when a word was last removed from the vocabulary
 	metaSources  = "sources" // how many there are
 	metaErasing  = "erasing" // 1 from an erasure until the log was emptied
 	metaDropped  = "dropped" // counts transactions that deleted vectors
@@ -171,11 +174,12 @@ type Index struct {
 	write *sql.DB // one connection, transactions begin IMMEDIATE
 	read  *sql.DB // one connection
 
-	mu      sync.Mutex // one reader at a time in this process: guards the fields below
-	heads   *heads     // nil: to be read
-	sums    sums
-	vectors *vectorSet  // nil: to be read
-	idle    *time.Timer // drops vectors; nil: they were never used
+	mu         sync.Mutex // one reader at a time in this process: guards the fields below
+	heads      *heads     // nil: to be read
+	sums       sums
+	vocabulary *vocabulary // nil: to be read
+	vectors    *vectorSet  // nil: to be read
+	idle       *time.Timer // drops vectors; nil: they were never used
 }
 
 // Open opens the index file of the data folder root. If the file doesn't exist, Open creates it
@@ -252,7 +256,7 @@ func (x *Index) prepare(ctx context.Context, root string, create bool) error {
 				return err
 			}
 			for key, value := range map[string]any{
-				metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoved: 0, metaSources: 0, metaErasing: 0, metaDropped: 0, metaSynced: 0,
+				metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoved: 0, metaLost: 0, metaSources: 0, metaErasing: 0, metaDropped: 0, metaSynced: 0,
 			} {
 				if err := setMeta(ctx, tx, key, value); err != nil {
 					return err
@@ -298,7 +302,7 @@ func (x *Index) Close() error {
 func (x *Index) Unload() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.heads, x.sums, x.vectors = nil, sums{}, nil
+	x.heads, x.sums, x.vocabulary, x.vectors = nil, sums{}, nil, nil
 	if x.idle != nil {
 		x.idle.Stop()
 	}

@@ -415,6 +415,7 @@ type Question struct {
 	Terms       analysis.QueryTerms
 	Weights     *rank.Weights
 	Allowed     []bool // which of Sources may be found; nil: all
+	Similar     bool   // look for similar words of all words, not only of those that occur nowhere
 	MeaningOnly bool
 
 	// Vector is the question's vector, made by Model; nil if unknown.
@@ -439,7 +440,7 @@ func (s *Snapshot) Candidates(ctx context.Context, q Question) (found Found, err
 	s.x.sums.fit(int(s.h.end), len(s.h.sources))
 	r := &ranking{Snapshot: s, sums: &s.x.sums, w: q.Weights}
 	r.user, r.answer = q.Weights.Shares(q.Terms.AboutAnswers)
-	if err := r.score(ctx, q.Terms.Terms); err != nil {
+	if err := r.score(ctx, q.Terms.Terms, q.Similar); err != nil {
 		s.x.sums = sums{} // in an unknown state
 		return found, err
 	}
@@ -486,9 +487,31 @@ t(place, term) AS (VALUES` + strings.Repeat("(?,?),", terms-1) + `(?,?))
 SELECT place, posting.bucket, list FROM t CROSS JOIN n CROSS JOIN posting ON posting.bucket = n.bucket AND posting.term = t.term`
 }
 
-// score scores passages and sources by the terms of a question.
-func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm) error {
+// score scores passages and sources by the terms of a question, and by words similar to all of them or to
+// those that occur nowhere.
+func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm, similar bool) error {
 	terms = slices.DeleteFunc(slices.Clone(terms[:min(len(terms), maxTerms)]), func(t analysis.QueryTerm) bool { return t.Class == analysis.ClassPair })
+	var err error
+	if !similar {
+		terms, err = r.scoreTerms(ctx, terms, false)
+	}
+	if err != nil || len(terms) == 0 {
+		return err
+	}
+	v, err := r.vocabulary(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range terms {
+		terms[i].Variants = append(slices.Clip(terms[i].Variants), v.similar(terms[i])...)
+	}
+	_, err = r.scoreTerms(ctx, terms, true)
+	return err
+}
+
+// scoreTerms scores passages and sources by terms. Unless all is set, it leaves out those that occur
+// nowhere and returns them.
+func (r *ranking) scoreTerms(ctx context.Context, terms []analysis.QueryTerm, all bool) (nowhere []analysis.QueryTerm, err error) {
 	type form struct { // a variant of a term
 		term   int
 		text   []byte
@@ -504,6 +527,10 @@ func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm) error {
 	finish := func(end int) {
 		for ; next < end; next++ {
 			t := terms[next]
+			if len(r.held) == 0 && !all {
+				nowhere = append(nowhere, t)
+				continue
+			}
 			weight := t.Weight * r.w.Idf(len(r.held), r.h.docs)
 			if t.Class != analysis.ClassMoment { // one of many days that may be meant
 				r.possible += weight * float64(r.w.K+1)
@@ -519,27 +546,27 @@ func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm) error {
 		}
 		rows, err := r.tx.QueryContext(ctx, selectLists(len(some)), args...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer rows.Close() //nolint:errcheck // rows.Err reports errors
 		for rows.Next() {
 			var place, bucket int
 			var data sql.RawBytes
 			if err := rows.Scan(&place, &bucket, &data); err != nil {
-				return err
+				return nil, err
 			}
 			f := &some[place]
 			finish(f.term)
 			if err := r.count(newList(bucket, string(f.text), data), f.weight); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if err := rows.Err(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	finish(len(terms))
-	return nil
+	return nowhere, nil
 }
 
 // count adds the postings of a row to the occurrences of the current term.

@@ -376,6 +376,8 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 		return err
 	}
 	defer func() { _ = put.Close() }() // as above
+	var fresh []string
+	gone := map[string]bool{}
 	for _, term := range slices.Compact(terms) {
 		all := added[term]
 		var data []byte
@@ -395,7 +397,11 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 				return ErrDamaged
 			}
 		}
+		if data == nil {
+			fresh = append(fresh, term)
+		}
 		if len(all) == 0 {
+			gone[term] = true
 			_, err = w.tx.ExecContext(ctx, "DELETE FROM posting WHERE bucket=? AND term=?", bucket, []byte(term))
 		} else {
 			slices.SortFunc(all, func(a, b posting) int {
@@ -407,7 +413,7 @@ func (w *writer) writeBucket(ctx context.Context, bucket int, added map[string][
 			return err
 		}
 	}
-	return nil
+	return w.writeWords(ctx, bucket, fresh, gone)
 }
 
 // dropped reports whether a posting is one of a dropped passage.
