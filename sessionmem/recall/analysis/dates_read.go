@@ -12,7 +12,8 @@ type dateReader struct {
 	now        time.Time
 	today      time.Time // midnight of the day on which the text was written
 	monthFirst bool      // 3/5 is in March
-	question   bool      // of the person who asks: what is as often no date counts too, "week 3", "on 1/2"
+	depth      int
+	question   bool // of the person who asks: what is as often no date counts too, "week 3", "on 1/2"
 }
 
 // readDates yields the dates in a text written at a time.
@@ -324,11 +325,23 @@ func (r *dateReader) nthOf(a, b mention) (mention, bool) {
 func (r *dateReader) inYear(m mention, year int) mention {
 	by := year - m.span.From.Year()
 	m.span.From, m.span.To, m.yearly, m.part = m.span.From.AddDate(by, 0, 0), m.span.To.AddDate(by, 0, 0), false, false
+	if m.span.grain == grainDay { // 29 February isn't in every year
+		m.span.To = m.span.From.AddDate(0, 0, 1)
+	}
 	return m
 }
 
+// maxNested limits how many dates may be counted from one another, "the week after the end of May",
+// and how many units a length may have: reading takes time for each.
+const maxNested = 4
+
 // single reads a date of one piece.
 func (r *dateReader) single(i int, led bool) (mention, int) {
+	if r.depth >= maxNested {
+		return mention{}, 0
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	if m, n := r.distance(i); n > 0 {
 		return m, n
 	}
@@ -591,7 +604,7 @@ type length [grainYear + 1]int
 
 // length reads "two weeks", "a year and three months", "half a year".
 func (r *dateReader) length(i int) (l length, used int) {
-	for {
+	for range maxNested {
 		at := i + used
 		if used > 0 {
 			if _, and := r.is(at, dateAnd); and {
@@ -636,6 +649,7 @@ func (r *dateReader) length(i int) (l length, used int) {
 		l[g] += count + half
 		used = at - i
 	}
+	return l, used
 }
 
 // count reads a number with the words before it: "a couple of"; digits says how it is written.

@@ -226,6 +226,7 @@ func TestIntervalsThatAQuestionNames(t *testing.T) {
 		{"May I ask you", ""},
 		{"Good Friday is a film", ""},
 		{"24/7", ""},
+		{"29 February last year", "2025-03-01 2025-03-02"},
 	} {
 		got := ""
 		if spans := timesOf(c.question, saturday); len(spans) > 0 {
