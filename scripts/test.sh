@@ -108,10 +108,10 @@ step_race() {
 # - failuretest, which runs the built program, built without the race detector,
 # - packages whose tests start themselves as the reader of PDFs, whose limit of memory the race
 #   detector's own exceeds,
-# - bundle, which packs files on one goroutine.
+# - bundle, markdown and reply, which start no goroutine and have no state that two could share.
 raced() {
 	go list -tags "$test_tags" -f '{{.ImportPath}} {{join .Deps " "}}' ./... |
-		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/(app/failuretest|app/bundle|agents/fetch|sessionmem/attach|sessionmem/pdftext)$' | sort
+		grep -v ' fyne\.io/fyne/' | cut -d' ' -f1 | grep -vE '/(app/failuretest|app/bundle|app/ui/markdown|agents/reply|agents/fetch|sessionmem/attach|sessionmem/pdftext)$' | sort
 }
 
 # shortened prints the packages with tests that do less with -short or with the race detector.
@@ -129,15 +129,22 @@ slowest_first() {
 }
 
 # in_memory keeps the tests' folders in memory if there is enough of it, because they write
-# and sync thousands of small files. MAC_STATS_TEST_DISK=1 leaves them on the disk.
+# and sync thousands of small files. The folder is the same for each run of a checkout: where
+# temporary files lie is part of what Go keeps results by. MAC_STATS_TEST_DISK=1 leaves the
+# folders on the disk.
 in_memory() {
-	local shm=/dev/shm free
+	local shm=/dev/shm free held
 	[[ -z ${MAC_STATS_TEST_DISK:-} && -z ${TMPDIR:-} && -w $shm ]] || return 0
 	free=$(df -Pk "$shm" | awk 'NR == 2 {print $4}')
 	((free > 4 << 20)) || return 0
-	memory=$(mktemp -d "$shm/XXXXXX") # short, because a socket's path must be
-	chmod 755 "$memory"               # where permissions matter, another user runs the program
-	trap 'rm -rf "$memory"' EXIT
+	memory=$shm/$(pwd | cksum | cut -d' ' -f1) # short, because a socket's path must be
+	mkdir -p "$memory"
+	exec {held}<"$memory"
+	flock -s "$held"
+	mkdir -p "$memory"  # an earlier run may just have removed it
+	chmod 755 "$memory" # where permissions matter, another user runs the program
+	# shellcheck disable=SC2064 # now
+	trap "flock -xn $held && rm -rf '$memory'" EXIT # unless another run of this checkout uses it
 	printf '#!/bin/sh\n' >"$memory/runs"
 	chmod +x "$memory/runs"
 	"$memory/runs" 2>/dev/null || return 0 # programs may not run there
