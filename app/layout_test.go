@@ -64,7 +64,7 @@ var rooms = map[string][]string{
 	"sessionmem/linediff":        {},
 	"sessionmem/textfold":        {},
 	"sessionmem/transcript":      {},
-	"sessionmem/recall/analysis": {},
+	"sessionmem/recall/analysis": {"sessionmem/textfold"}, // one folding for every search
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
 	"sessionmem/recall/index":    {"sessionmem/recall/analysis", "sessionmem/recall/rank"}, // the files are read elsewhere
 	// Programs, machines and languages know neither text nor session.

@@ -137,7 +137,7 @@ in_memory() {
 	[[ -z ${MAC_STATS_TEST_DISK:-} && -z ${TMPDIR:-} && -w $shm ]] || return 0
 	free=$(df -Pk "$shm" | awk 'NR == 2 {print $4}')
 	((free > 4 << 20)) || return 0
-	memory=$shm/$(pwd | cksum | cut -d' ' -f1) # short, because a socket's path must be
+	memory=$shm/$(pwd | cksum | cut -c1-6) # short, because a socket's path must be
 	mkdir -p "$memory"
 	exec {held}<"$memory"
 	flock -s "$held"

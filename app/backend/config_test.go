@@ -39,23 +39,38 @@ func TestARunningAppKeepsPrivacyDuringASave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := withConfig(t, private)
-			if !keepsNothing(b) {
-				t.Fatal("the settings are not read")
-			}
-			if err := save(b.Paths.ConfigFile()); err != nil {
-				t.Fatal(err)
-			}
-			for began := time.Now(); time.Since(began) < 2500*time.Millisecond; time.Sleep(2 * time.Millisecond) {
-				if !keepsNothing(b) {
-					t.Fatalf("it opened up after %v", time.Since(began))
-				}
-				if since := time.Since(began); since > 500*time.Millisecond && since < 520*time.Millisecond {
-					write(t, b.Paths.ConfigFile(), private)
-				}
+			for !keepsPrivacy(t, save) { // the machine was busy
 			}
 		})
 	}
+}
+
+// keepsPrivacy saves the file in one way, and finishes half a second later. It returns false if
+// that came so late that the app was right to believe the file.
+func keepsPrivacy(t *testing.T, save func(path string) error) bool {
+	b := withConfig(t, private)
+	if !keepsNothing(b) {
+		t.Fatal("the settings are not read")
+	}
+	began := time.Now()
+	if err := save(b.Paths.ConfigFile()); err != nil {
+		t.Fatal(err)
+	}
+	saved := false
+	for time.Since(began) < 2500*time.Millisecond {
+		if !saved && time.Since(began) > 500*time.Millisecond {
+			write(t, b.Paths.ConfigFile(), private)
+			if time.Since(began) > 3*openAfter/4 {
+				return false
+			}
+			saved = true
+		}
+		if !keepsNothing(b) {
+			t.Fatalf("it opened up after %v", time.Since(began))
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return true
 }
 
 // A file that stays unreadable changes nothing in a running app; an app that starts with

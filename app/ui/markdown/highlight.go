@@ -38,8 +38,12 @@ const (
 	// wholeBytes is the largest finished block that is coloured in one pass, which colours
 	// strings and comments across chunks correctly.
 	wholeBytes = 24 << 10
-	// colourTime is the limit for one pass; the rest stays plain.
+	// colourTime is the limit for one pass over code that grows; the rest stays plain until the
+	// next.
 	colourTime = 60 * time.Millisecond
+	// finishTime is the limit for one pass over code that is complete, whose rest stays plain for
+	// good: only what a lexer chokes on reaches it, not a busy machine.
+	finishTime = 2 * time.Second
 )
 
 // highlighter colours a block of code while it grows.
@@ -95,6 +99,7 @@ func (h *highlighter) finished(code string) []Span {
 	if h.lexer == nil {
 		return nil
 	}
+	h.limit = max(h.limit, finishTime)
 	if len(code) <= wholeBytes {
 		return h.colour(code)
 	}
