@@ -150,9 +150,12 @@ func TestReadingIsLinear(t *testing.T) {
 	}
 	size := 50_000
 	if testing.Short() {
-		size = 2_000
+		size = 4_000
 	}
-	for _, l := range large {
+	for n, l := range large {
+		if testing.Short() && n%8 != 0 {
+			continue
+		}
 		one, four := steps(l.make(size)), steps(l.make(4*size))
 		if four > 5*one+3*maxVain {
 			t.Errorf("%s: %d steps for %d bytes, %d for %d", l.name, one, size, four, 4*size)

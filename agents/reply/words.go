@@ -138,7 +138,7 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 		word, attributes = core[:i], core[i:]
 	}
 	switch {
-	case strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("▁｜|:-", r) && (r >= utf8.RuneSelf || !isWord(r)) }),
+	case strings.ContainsFunc(word, func(r rune) bool { return (r >= utf8.RuneSelf || !isWord(r)) && !strings.ContainsRune("▁｜|:-", r) }),
 		strings.ContainsAny(attributes, "<\n"), word == "" && attributes != "":
 		return m, st
 	case !whole && len(rest) < maxMark:
@@ -187,7 +187,10 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 func (m *mark) classify(raw string) {
 	raw = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(raw, "▁", "_"), "-", "_"))
 	v := vocabulary()
-	parts := append(strings.Split(raw, ":"), strings.ReplaceAll(raw, ":", "_"))
+	parts := []string{raw}
+	if strings.Contains(raw, ":") {
+		parts = append(strings.Split(raw, ":"), strings.ReplaceAll(raw, ":", "_"))
+	}
 	for _, word := range slices.Backward(parts) {
 		closes := m.close
 		if _, ok := v["/"+word]; ok && m.close {
