@@ -107,6 +107,8 @@ func TestAttachableFiles(t *testing.T) {
 		"a damaged GIF":   {file: "a.gif", data: gifData.Bytes()[:20], err: "a.gif can't be attached: the image is damaged."},
 		"Windows-1252":    {file: "a.csv", data: []byte("Stra\xdfe;Preis\r\nM\xfcller \x96 Graz;10 \x80\r\n"), want: attach.File{Name: "a.csv", Ext: "csv", Charset: "windows-1252", Data: []byte("Straße;Preis\nMüller – Graz;10 €\n")}},
 		"one odd letter":  {file: "a.txt", data: []byte("caf\xe9"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "windows-1252", Data: []byte("café")}},
+		"a price":         {file: "a.csv", data: []byte("Stra\xdfe;10 \x80\n"), want: attach.File{Name: "a.csv", Ext: "csv", Charset: "windows-1252", Data: []byte("Straße;10 €\n")}},
+		"French":          {file: "a.txt", data: []byte("L'\xe9t\xe9 o\xf9 tu es n\xe9, \xe7a va bient\xf4t"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "windows-1252", Data: []byte("L'été où tu es né, ça va bientôt")}},
 		"Windows-1251":    {file: "a.txt", data: []byte("\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0 \xf3 \xf2\xe5\xe1\xff \xf1\xe5\xe3\xee\xe4\xed\xff?"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "windows-1251", Data: []byte("Привет, как дела у тебя сегодня?")}},
 		"Shift JIS":       {file: "a.txt", data: []byte("\x82\xb1\x82\xea\x82\xcd\x93\xfa\x96{\x8c\xea\x82\xcc\x95\xb6\x8f\xcd\x82\xc5\x82\xb7\x81B"), want: attach.File{Name: "a.txt", Ext: "txt", Charset: "shift_jis", Data: []byte("これは日本語の文章です。")}},
 		"no text":         {file: "a.bin", data: []byte("\x01\xe9\x02\xff\x03"), err: "a.bin can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},

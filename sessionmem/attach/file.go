@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -227,12 +228,27 @@ func decodeText(data []byte) (text, guessed string, ok bool) {
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), guessed, true
 }
 
-// fromCharset returns a text that isn't Unicode as UTF-8, and the character set it was in.
+// fromCharset returns a text that isn't Unicode as UTF-8, and the character set it was in. In a
+// text in the Latin alphabet, letters beyond ASCII stand alone between others; in all others they
+// are whole words. That tells the two apart also where a few letters don't speak for a language.
 func fromCharset(data []byte) (text []byte, name string, ok bool) {
+	beyond, alone := 0, 0
+	for i, b := range data {
+		if b >= 0x80 {
+			beyond++
+			if (i == 0 || data[i-1] < 0x80) && (i+1 == len(data) || data[i+1] < 0x80) {
+				alone++
+			}
+		}
+	}
+	latin := 2*alone > beyond
 	guesses, _ := chardet.NewTextDetector().DetectAll(data) // an error is no guess
 	for _, g := range append(guesses, chardet.Result{Charset: "windows-1252"}) {
 		enc, err := htmlindex.Get(g.Charset)
 		if err != nil || g.Charset == "UTF-8" {
+			continue
+		}
+		if western := slices.Contains([]string{"ISO-8859-1", "windows-1252", "ISO-8859-2", "windows-1250", "ISO-8859-9", "windows-1254"}, g.Charset); latin && !western {
 			continue
 		}
 		text, err := enc.NewDecoder().Bytes(data)

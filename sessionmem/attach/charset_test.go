@@ -1,0 +1,40 @@
+package attach_test
+
+import (
+	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+
+	"mac-stats/sessionmem/attach"
+)
+
+// A sentence is enough to tell a character set, so that no letter of it is wrong.
+func TestTextsInOtherCharacterSets(t *testing.T) {
+	for text, set := range map[string]encoding.Encoding{
+		"Name;Ort\nMüller;Köln\nGroß;Zürich\n":                                          charmap.Windows1252,
+		"El niño comió ayer en la cafetería de Málaga":                                  charmap.Windows1252,
+		"Zażółć gęślą jaźń. Proszę o fakturę za usługę, dziękuję bardzo za współpracę.": charmap.Windows1250,
+		"Proszę o fakturę za usługę, dziękuję bardzo. Czy może pan przyjść później?":    charmap.ISO8859_2,
+		"Příliš žluťoučký kůň úpěl ďábelské ódy. Děkuji za zprávu.":                     charmap.Windows1250,
+		"Привет, как дела у тебя сегодня? Пойдём гулять в парк вечером.":                charmap.KOI8R,
+		"Καλημέρα, τι κάνεις σήμερα; Πάμε στην αγορά το απόγευμα.":                      charmap.Windows1253,
+		"שלום, מה שלומך היום? אנחנו הולכים לשוק בערב":                                   charmap.Windows1255,
+		"これは日本語の文章です。":                                                                  japanese.EUCJP,
+		"안녕하세요, 오늘 날씨가 좋습니다.":                                                           korean.EUCKR,
+		"你好,今天的天气很好。我们去市场吧。":                                                            simplifiedchinese.GBK,
+		"你好,今天的天氣很好。我們去市場吧。":                                                            traditionalchinese.Big5,
+	} {
+		data, err := set.NewEncoder().Bytes([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := attach.New(t.Context(), "a.txt", data); err != nil || string(got.Data) != text || got.Charset == "" {
+			t.Errorf("%q is read in %s as %q, %v", text, got.Charset, got.Data, err)
+		}
+	}
+}
