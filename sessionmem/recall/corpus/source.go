@@ -3,6 +3,7 @@ package corpus
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -35,7 +36,14 @@ func (s *Source) Stamp() string { return StampOf(s.Files) }
 
 // StampOf returns the stamp of a source with such files.
 func StampOf(files []catalog.FileState) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", files))
+	buf := make([]byte, 0, 256)
+	for _, f := range files {
+		buf = append(append(buf, f.File...), 0)
+		for _, n := range [3]uint64{uint64(f.Size), uint64(f.Changed), f.Inode} { //nolint:gosec // bits are what is wanted
+			buf = binary.LittleEndian.AppendUint64(buf, n)
+		}
+	}
+	sum := sha256.Sum256(buf)
 	return hex.EncodeToString(sum[:12])
 }
 

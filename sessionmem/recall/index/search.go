@@ -89,6 +89,13 @@ func (x *Index) load(ctx context.Context, tx *sql.Tx) error {
 	}
 	h.change, h.removed = change, removed
 	h.sources, h.docs, h.words, h.different, h.owner, h.end = nil, 0, 0, 0, h.owner[:0], 0
+	positions := 0
+	for _, k := range h.byID {
+		if k != nil {
+			positions += len(k.strands[Talk].heads) + len(k.strands[Work].heads)
+		}
+	}
+	h.owner = slices.Grow(h.owner, positions)
 	for _, k := range h.byID {
 		if k == nil {
 			continue
