@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,11 +37,12 @@ func TestAMessageCanBeAddressedToAnAgentOrASkill(t *testing.T) {
 				}
 				asked := r.chat(calls)
 				calls++
-				if has := strings.Contains(asked.Messages[0].Content, rules); has != c.rules {
-					t.Errorf("the rules are in the prompt: %v", has)
-				}
-				if last := asked.Messages[len(asked.Messages)-1].Content; !strings.HasPrefix(last, c.req.Text) {
+				last := asked.Messages[len(asked.Messages)-1].Content
+				if has := strings.Contains(last, rules); has != c.rules || !strings.HasPrefix(last, c.req.Text) {
 					t.Errorf("the model is told %q", last)
+				}
+				if sent := fmt.Sprint(asked.Messages[:len(asked.Messages)-1]); strings.Contains(sent, rules) {
+					t.Errorf("the rules of one message change what comes before it: %s", sent)
 				}
 				b, _, err := r.store.Session(testSession).Message(t.Context(), got.UserID)
 				if err != nil || AddressOf(b) != c.address || b.Text != c.req.Text {

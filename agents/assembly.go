@@ -1,7 +1,10 @@
 package agents
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +13,11 @@ import (
 
 	"mac-stats/agents/delegate"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/registry"
 	"mac-stats/agents/reply"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -23,22 +30,98 @@ const (
 	maxQueryBytes = 2000
 )
 
-// assembly builds the request of a turn's own dialogue: system prompt, Summary, history,
-// the user's message. It knows what fits before the model is called.
+// assembly builds the request of a turn's own dialogue, in the order of change: system
+// prompt with the memory last, Summary, history, the user's message, and beside it what
+// suits this message alone. It knows what fits before the model is called.
 type assembly struct {
 	parts
-	place    *Place
 	dialogue *dialogue
 	window   *prompt.Window // of talk
 	to       delegate.Config
-	system   prompt.System
+	input    prompt.Input   // of the system prompt, with the memory as it is on disk
+	whole    prompt.System  // with all of the memory
+	system   prompt.System  // as it is sent
+	began    beginning      // of the request
+	why      string         // why it isn't that of the request before, see ReadBreak; "" if it is
+	lines    map[string]int // lines of memory beside the messages, by the file's name
 	contents prompt.Contents
 	history  int // cap of the history in tokens; set by fill
 }
 
+// readFiles reads the files that the system prompt is made of. If it has no room for all
+// agents and skills, readFiles offers the tools that find one.
+func (a *assembly) readFiles() {
+	build := func() {
+		a.input = a.parts.input(a.dialogue)
+		a.input.Session = a.cast.chosen.Prompt
+		if a.input.Delegate = tools.Find(a.window.Tools, registry.ToolAgent) != nil || tools.Find(a.window.Tools, registry.ToolSkill) != nil; a.input.Delegate {
+			roster := a.to.Input()
+			a.input.Agents, a.input.Skills = roster.Agents, roster.Skills
+		}
+		a.whole = prompt.BuildSystem(a.input)
+		a.system = a.whole
+	}
+	build()
+	if len(a.system.Others) > 0 && tools.Find(a.window.Tools, registry.ToolFindAgent) == nil {
+		a.window.Tools = append(a.window.Tools, a.to.Finders()...)
+		build()
+	}
+}
+
+// input returns what every system prompt contains: the agent, its memory, its tools. A
+// place has its own memory.
+func (p parts) input(d *dialogue) prompt.Input {
+	settings := p.cast.settings
+	in := prompt.Input{
+		Agent: d.agent, GlobalBudget: settings.GlobalBudget, AgentBudget: settings.AgentBudget,
+		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
+		Tier: p.cast.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: p.cast.base.guides,
+		Estimate: d.estimate,
+	}
+	if p.place == nil || p.place.Global {
+		in.Global = p.load(memory.Target{Kind: memory.TargetGlobal})
+	}
+	if target, ok := registry.OwnMemory(d.agent); ok && (p.place == nil || p.place.OwnMemory) {
+		in.Own = p.load(target)
+	}
+	if p.place != nil {
+		in.First = p.place.Prompt
+		for _, m := range p.place.Memory {
+			in.Shared = append(in.Shared, prompt.SharedMemory{Heading: m.Heading, File: p.load(m.Target), Budget: m.Budget})
+		}
+	}
+	return in
+}
+
+// load reads a memory file now, so that an edit saved before Enter is in this prompt. A
+// file that can't be read is left out with a warning.
+func (p parts) load(target memory.Target) memory.File {
+	base := p.cast.base
+	f, err := base.p.Memory.LoadStable(context.Background(), target)
+	if f.Saving && f.Text == "" {
+		p.report.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
+	}
+	if err != nil {
+		base.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
+		p.report.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
+		return memory.File{Target: target, Missing: true}
+	}
+	if p.report.silent {
+		return f
+	}
+	if added, removed, changed := base.memoryChanged(f); changed {
+		p.report.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{
+			Path: f.Path, Target: targetName(target), Added: added, Removed: removed,
+		}})
+	}
+	return f
+}
+
 // room returns the tokens left for messages beside the system prompt, the tools and a
 // Summary.
-func (a *assembly) room(summary int) int { return a.window.Room(a.system.System, summary) }
+func (a *assembly) room(summary int) int {
+	return a.window.Room(a.system.System, summary+a.window.Cost(a.cast.rules))
+}
 
 // checkRoom refuses a message that doesn't fit beside the system prompt.
 func (a *assembly) checkRoom(b transcript.Block) error {
@@ -89,44 +172,92 @@ func (a *assembly) fileTokens(b transcript.Block) int {
 // fill builds the request from the conversation.
 func (a *assembly) fill(window transcript.Context) {
 	results := a.window.Results() // kept if the request is rebuilt during the turn
-	a.window.Messages = nil
-	if a.system.System != "" {
-		a.window.Add(api.Message{Role: "system", Content: a.system.System})
-	}
-	cut := a.system.Cut
+	messages := a.upToMessage(window.Messages)
 	summary := a.summary(window.Summary)
-	messages, before := a.place.history(a.upToMessage(window.Messages))
 	if a.cast.model.Tiny() && a.cast.promptTier(a.cast.agent, a.cast.model) == prompt.TierPlain { // not if the agent or the settings chose another tier
 		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
 	}
-	around := a.around(messages)
-	if session.CoversNothing(window.Summary) && before+window.Omitted == 0 {
-		if _, left := transcript.Trim(messages, a.limits(around), a.contents.Cost); left == 0 {
-			summary = api.Message{} // the request contains everything it covers, and a small model would use that twice
+	sent, _ := transcript.Trim(messages, a.sentLimits(""), a.contents.Cost)
+	around := a.around(sent)
+	var before beginning
+	for _, b := range messages[:len(messages)-1] {
+		if b.Kind == transcript.KindAssistant {
+			before = beginningOf(b)
 		}
+	}
+	if a.why = ""; before.hash == "" {
+		a.why = ReadBegan
+	}
+	var beside map[string]string
+	var history []transcript.Block
+	var left int
+	for {
+		files, said, began, ok := a.remember(before, messages)
+		a.system = a.whole
+		if a.began, beside = began, said; ok && len(said) > 0 {
+			in := a.input
+			in.SetMemories(files)
+			a.system = prompt.BuildSystem(in)
+		}
+		if session.CoversNothing(window.Summary) && window.Omitted == 0 {
+			if _, left := transcript.Trim(messages, a.sentLimits(around), a.contents.Cost); left == 0 {
+				summary = api.Message{} // the request contains everything it covers, and a small model would use that twice
+			}
+		}
+		limits := a.sentLimits(strings.Join(append(slices.Sorted(maps.Values(beside)), summary.Content, around), "\n"))
+		a.history = limits.Tokens
+		history, left = transcript.Trim(messages, limits, a.contents.Cost)
+		first := a.report.message.ID
+		if len(history) > 0 {
+			first = history[0].ID
+		}
+		hash := hashOf(a.cast.model.Name, a.system.Stable, a.window.Schemas().String(), summary.Content, first)
+		if ok && hash == before.hash {
+			break
+		}
+		if !ok {
+			a.began = a.anew(hash)
+			if a.why == "" {
+				a.why = ReadMemory
+			}
+			break
+		}
+		a.why = ReadBreak
+		before = beginning{} // the rest is read again anyway, so the memory moves into the system prompt
+	}
+	if len(history) == 0 {
+		history = []transcript.Block{a.report.message} // checkRoom made sure that it fits
+	}
+	a.window.Messages = nil
+	if a.system.System != "" {
+		a.window.Add(api.Message{Role: "system", Content: a.system.System})
 	}
 	if summary.Content != "" {
 		a.window.Add(summary)
 		a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: summary.Content})
 	}
-	limits := a.limits(summary.Content + around)
-	a.history = limits.Tokens
-	history, left := transcript.Trim(messages, limits, a.contents.Cost)
-	if len(history) == 0 {
-		history = []transcript.Block{a.report.message} // checkRoom made sure that it fits
-	}
-	if around != "" {
-		a.window.Say(around)
-	}
 	a.window.Fixed = len(a.window.Messages)
-	a.addHistory(history)
-	cut.Roster -= a.nameRelevant()
+	a.addHistory(history, beside)
+	cut := a.system.Cut
+	cut.Messages = left + window.Omitted
+	cut.Roster -= a.addForMessage(around)
 	a.window.Add(results...)
 	a.window.History = len(history) - 1
-	a.cast.base.showed(a.report.session, history[0].ID)
-	cut.Messages = left + before + window.Omitted
+	if !a.report.silent {
+		a.cast.base.showed(a.report.session, history[0].ID)
+	}
 	a.report.cut(cut)
 	a.reportFiles(history)
+}
+
+// anew returns a beginning with all of the memory in the system prompt.
+func (a *assembly) anew(hash string) beginning {
+	a.lines = nil
+	began := beginning{hash: hash, marks: map[string]memorytext.Mark{}}
+	for _, m := range a.input.Memories() {
+		began.marks[memoryName(m.File)] = memorytext.MarkOf(m.File.Text)
+	}
+	return began
 }
 
 // lastExchange returns the new message and the previous one with its answer. A tiny model
@@ -206,8 +337,18 @@ func (a *assembly) limits(summary string) transcript.Limits {
 	return lim
 }
 
-// addHistory appends the blocks as messages.
-func (a *assembly) addHistory(blocks []transcript.Block) {
+// sentLimits is limits with the number of turns that a place allows.
+func (a *assembly) sentLimits(summary string) transcript.Limits {
+	lim := a.limits(summary)
+	if a.place != nil && a.place.Turns >= 0 {
+		lim.Messages = min(lim.Messages, 2*a.place.Turns+1)
+	}
+	return lim
+}
+
+// addHistory appends the blocks as messages, with the lines of memory that are sent beside
+// them.
+func (a *assembly) addHistory(blocks []transcript.Block, beside map[string]string) {
 	for i, b := range blocks {
 		if b.Kind != transcript.KindUser {
 			a.window.Add(api.Message{Role: "assistant", Content: a.place.asSent(b).Text})
@@ -218,6 +359,9 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 			// What made the server refuse that message would make it refuse each later one.
 			in.Images, in.Text = nil, strings.ReplaceAll(in.Text, prompt.AttachedImage, "[attached image, not sent again because its message got no answer: ")
 		}
+		if lines := beside[b.ID]; lines != "" {
+			in.Text += "\n\n" + lines
+		}
 		a.window.Add(api.Message{Role: "user", Content: in.Text, Images: in.Images})
 		for _, text := range append(slices.Clone(in.Quoted), b.Context) {
 			a.consent.quoted = append(a.consent.quoted, reply.Quoted{Text: text})
@@ -227,11 +371,17 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 	}
 }
 
-// nameRelevant appends the agents and skills that suit the message to it, if the roster
-// has no room for all. They come last, after everything that the next request repeats,
-// and aren't part of the stored message. It returns their number.
-func (a *assembly) nameRelevant() int {
+// addForMessage appends to the message what suits it alone and isn't part of the stored
+// one: what others said, the rules of its skill, and the agents and skills that suit it if
+// the roster has no room for all. They come last, after everything that the next request
+// repeats. It returns the number of agents and skills.
+func (a *assembly) addForMessage(around string) int {
 	last := &a.window.Messages[len(a.window.Messages)-1]
+	for _, text := range []string{around, a.cast.rules} {
+		if text != "" {
+			last.Content += "\n\n" + text
+		}
+	}
 	asked := transcript.WithoutAttachments(a.report.message.Text)
 	asked = strings.ToValidUTF8(asked[:min(len(asked), maxQueryBytes)], "")
 	text, named := prompt.NameRelevant(asked, a.system, a.window.Cost)

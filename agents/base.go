@@ -39,9 +39,12 @@ type Params struct {
 	Answers *tools.Answers
 	// Outside returns the tools that act outside this program, as they are now, and a
 	// sentence for each program whose tools are missing; optional. It may wait for other
-	// programs until ctx is done, and tells waiting for which.
+	// programs until ctx is done, and tells waiting for which. If waiting is nil, it starts
+	// no program, and those that it would have to start are missing.
 	Outside   func(ctx context.Context, waiting func(program string)) (list []tools.Guarded, missing []string)
 	Compactor background.Compactor // optional
+	// Small does the small work on sessions. Optional: without it, the engine makes its own.
+	Small *background.SmallModel
 	// Background reports whether a session that is due is summarised after its turn, until
 	// its next turn starts. Otherwise, as in a command, which ends with its turn, the next
 	// turn summarises first and shows that.
@@ -50,9 +53,17 @@ type Params struct {
 	// Loaded reports whether a model is in the server's memory. Optional: without it, no
 	// model names sessions.
 	Loaded func(ctx context.Context, model string) bool
-	Named  func(session string) // called when a session got a title in the background; optional
-	Ended  func(session string) // called when a turn ended, successfully or not; optional
-	Logger *slog.Logger         // optional
+	// Cache is what the server keeps of its prompts. Optional: without it, no request is
+	// prepared in advance.
+	Cache PromptCache
+	// MayPrepare reports whether requests may be prepared now; optional.
+	MayPrepare func(ctx context.Context) bool
+	// Prepares is called with the model when a request begins to be prepared, and with ""
+	// when that ends; optional.
+	Prepares func(model string)
+	Named    func(session string) // called when a session got a title in the background; optional
+	Ended    func(session string) // called when a turn ended, successfully or not; optional
+	Logger   *slog.Logger         // optional
 }
 
 // base holds what all turns of a process share: the engine's parameters, and what one
@@ -67,6 +78,14 @@ type base struct {
 	memory map[string]string // each memory file's text as the last turn sent it, by path
 	small  map[string]bool   // models reported as too small for tools
 	shown  map[string]string // ID of the first message that the last turn sent, by session
+	places map[string]*Place // of the last turn, by session
+}
+
+// placeOf returns where the session's last message came from, nil for the owner.
+func (b *base) placeOf(session string) *Place {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.places[session]
 }
 
 // wasSmall reports whether the model was already reported as too small for tools, and
@@ -79,7 +98,19 @@ func (b *base) wasSmall(model string) bool {
 	return told
 }
 
-// maxShown limits the number of sessions in base.shown.
+// cameFrom records where a session's message came from.
+func (b *base) cameFrom(session string, p *Place) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.places) >= maxShown {
+		clear(b.places)
+	}
+	if p != nil {
+		b.places[session] = p
+	}
+}
+
+// maxShown limits the number of sessions in base.shown and base.places.
 const maxShown = 1000
 
 // showed records the first message of the history that was sent for a session.

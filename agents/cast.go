@@ -23,6 +23,7 @@ type cast struct {
 	settings Settings
 
 	chosen transcript.Settings // the session's settings
+	last   transcript.Block    // the conversation's last answer, if it has one
 	rules  string              // of the message's skill
 	roster []registry.Agent    // all agents, read once
 	agent  registry.Agent
@@ -71,17 +72,22 @@ func (c *cast) choose(ctx context.Context, req Request, image bool) error {
 	return nil
 }
 
-// readChosen reads the session's settings.
+// readChosen reads the session's settings and its last answer.
 func (c *cast) readChosen(ctx context.Context, req Request) error {
-	if req.Settings != nil {
-		c.chosen = *req.Settings
-		return nil
-	}
 	window, err := c.base.p.Store.Context(context.WithoutCancel(ctx), req.Session)
-	if err != nil {
+	switch {
+	case req.Settings != nil:
+		c.chosen = *req.Settings
+	case err != nil:
 		return fmt.Errorf("reading the conversation: %w", err)
+	default:
+		c.chosen = window.Settings
 	}
-	c.chosen = window.Settings
+	for _, b := range window.Messages {
+		if b.Kind == transcript.KindAssistant {
+			c.last = b
+		}
+	}
 	return nil
 }
 
@@ -92,7 +98,7 @@ func (c *cast) readSkill(name string) error {
 	}
 	s, err := c.base.p.Registry.FindSkill(name)
 	if err == nil {
-		c.rules = "\n\nAnswer this message by the rules of the skill " + s.Name + ":\n\n" + s.Body
+		c.rules = prompt.Context("answer this message by the rules of the skill "+s.Name) + "\n" + s.Body
 	}
 	return err
 }
@@ -153,13 +159,13 @@ func (c *cast) tooLong(need, room int) error {
 	return e
 }
 
-// tooSmall returns a warning that the model is too small for tools, or "" if it isn't,
-// was already reported, or if the settings or the agent chose the tier.
+// tooSmall returns a warning that the model is too small for tools, or "" if it isn't or if
+// the settings or the agent chose the tier.
 func (c *cast) tooSmall() string {
 	if c.toolsTier(c.agent, c.model) != prompt.TierPlain {
 		return ""
 	}
-	if c.base.wasSmall(c.model.Name) || c.toolsTier(registry.Agent{}, c.model) != prompt.TierPlain || c.settings.ToolsTier == string(prompt.TierPlain) {
+	if c.toolsTier(registry.Agent{}, c.model) != prompt.TierPlain || c.settings.ToolsTier == string(prompt.TierPlain) {
 		return ""
 	}
 	return fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", c.model.Name)

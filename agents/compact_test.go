@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{
 
 // isCompaction reports whether a chat is the compactor's.
 func isCompaction(req api.ChatRequest) bool {
-	return strings.Contains(req.Messages[0].Content, "You compress a conversation")
+	return slices.ContainsFunc(req.Messages, func(m api.Message) bool { return strings.Contains(m.Content, "You compress a conversation") })
 }
 
 // compacting is a rig with the real compactor.
@@ -48,6 +49,7 @@ func compactingBy(t *testing.T, policy compact.Policy, inBackground bool, size i
 	rules = append(rules, testkit.Rule{Reply: testkit.Reply{Text: "ok"}})
 	r := newRig(t, testkit.Script{Models: []testkit.Model{textModel(testModel, size)}, Rules: rules})
 	small := background.NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), func() background.Settings { return r.settings.Small() })
+	r.params.Small = small
 	r.params.Compactor = compact.New(compact.Config{
 		Store: r.store, Summarizer: small, Policy: func() compact.Policy { return policy }, Own: OwnTools(),
 		Lessons: compact.MemoryLessons{

@@ -24,6 +24,7 @@ type parts struct {
 	cast    *cast
 	report  *report
 	consent *consent
+	place   *Place // of the message; nil for the owner's
 }
 
 // dialogue is the exchange with one model: the messages so far and the offered tools. A
@@ -38,6 +39,7 @@ type dialogue struct {
 	began  time.Time         // of a sub-call
 	made   map[string]string // callAttrs of the call that made it a sub-call
 	usage  *Usage            // of the last model call; nil if unknown
+	first  *Usage            // of the first one
 
 	rounds    int            // model calls so far
 	failures  int            // failed tool calls in a row
@@ -101,7 +103,12 @@ func (d *dialogue) askOnce(ctx context.Context) (response, error) {
 	call, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newReading(d, stop)
-	res, err := d.cast.base.p.Chat.Chat(call, d.request(s))
+	req := d.request()
+	if cache := d.cast.base.p.Cache; cache != nil {
+		s.expected = cache.Expect(req)
+	}
+	req.OnPhase, req.OnChunk = s.onPhase, s.onChunk
+	res, err := d.cast.base.p.Chat.Chat(call, req)
 	if s.ended != "" && ctx.Err() == nil {
 		err = nil // the reading stopped it
 	}
@@ -114,10 +121,9 @@ func (d *dialogue) askOnce(ctx context.Context) (response, error) {
 }
 
 // request returns the chat request for the dialogue so far.
-func (d *dialogue) request(s *reading) ollama.ChatRequest {
+func (d *dialogue) request() ollama.ChatRequest {
 	return ollama.ChatRequest{
 		Model: d.model.Name, NoSystem: d.model.NoSystem, Messages: d.window.Messages, Tools: d.window.Schemas(), NumCtx: d.numCtx, MaxTokens: d.window.AnswerTokens(), Temperature: d.agent.Temperature, Think: d.think,
-		OnPhase: s.onPhase, OnChunk: s.onChunk,
 	}
 }
 
@@ -128,7 +134,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	if images == 0 { // the tokens of an image are unknown, so they can't calibrate the estimate
 		cut = d.cast.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
-	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
+	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx, NewTokens: res.Reading.New, ReadTime: res.PromptTime, Lost: res.Reading.Lost}
 	if s := res.AnswerTime.Seconds(); s > 0 {
 		usage.TokensPerSecond = float64(res.AnswerTokens) / s
 	}
@@ -136,6 +142,9 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 		usage.ContextPercent = 100 * float64(res.PromptTokens+res.AnswerTokens) / float64(d.numCtx)
 	}
 	d.usage = usage
+	if d.first == nil {
+		d.first = usage
+	}
 	d.emit(Event{Type: EventUsage, Usage: usage})
 	return cut
 }

@@ -20,7 +20,10 @@ type Engine struct {
 	mu     sync.Mutex // guards the fields below
 	runs   map[string][]*Run
 	closed bool
-	work   sync.WaitGroup // runs and their searches
+	ahead  preparing
+
+	work     sync.WaitGroup // runs and their searches
+	prepares sync.WaitGroup
 }
 
 // NewEngine returns an engine. It panics if a required field of p or a prompt is
@@ -41,14 +44,19 @@ func NewEngine(p Params) *Engine {
 	}
 	b := &base{
 		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
-		memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{},
+		memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{}, places: map[string]*Place{},
 	}
 	e := &Engine{base: b, runs: map[string][]*Run{}}
+	if p.Small == nil {
+		p.Small = background.NewSmallModel(p.Chat, p.Models, p.Prompts, func() background.Settings { return p.Settings().Small() })
+	}
+	p.Small.Follow(e.next)
 	e.after = background.NewWork(background.Config{
-		Store: p.Store, Compactor: p.Compactor, Small: background.NewSmallModel(p.Chat, p.Models, p.Prompts, func() background.Settings { return p.Settings().Small() }),
+		Store: p.Store, Compactor: p.Compactor, Small: p.Small,
 		Titles: func() bool { return p.Settings().AutoTitle }, Loaded: p.Loaded,
 		Busy:      func(session string) bool { return e.Active(session) != nil },
 		Compacted: p.Compacted, Named: p.Named, Logger: p.Logger,
+		Rested: func(session string) { e.prepareSoon(session, false) },
 	})
 	return e
 }
@@ -62,6 +70,7 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	ctx, cancel := context.WithCancel(ctx)
 	run := newRun(req, cancel)
 	e.mu.Lock()
+	e.stopPreparing()
 	if waiting := e.runs[req.Session]; len(waiting) > 0 {
 		run.previous = waiting[len(waiting)-1]
 	}
@@ -105,6 +114,7 @@ func (e *Engine) Busy() bool {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
+	e.stopPreparing()
 	for _, runs := range e.runs {
 		for _, r := range runs {
 			r.Stop()
@@ -112,6 +122,7 @@ func (e *Engine) Close() error {
 	}
 	e.mu.Unlock()
 	e.after.Close()
+	e.prepares.Wait()
 	e.work.Wait()
 	return nil
 }

@@ -76,7 +76,7 @@ type Event struct {
 	Memory   *MemoryChange      `json:"memory,omitempty"`   // memory_*
 	Made                        // done, recalled
 	Cut      *prompt.ContextCut `json:"cut,omitempty"`   // context_cut
-	Usage    *Usage             `json:"usage,omitempty"` // usage
+	Usage    *Usage             `json:"usage,omitempty"` // usage; state reading: NewTokens of PromptTokens will be read, if that is known
 	Kind     string             `json:"kind,omitempty"`  // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
 	Err      error              `json:"-"`               // error
 }
@@ -132,6 +132,11 @@ type Usage struct {
 	TokensPerSecond float64 `json:"tokens_per_second"`
 	ContextSize     int     `json:"context_size"`
 	ContextPercent  float64 `json:"context_percent"`
+	// NewTokens is how much of the prompt the server had to read, an estimate, and ReadTime
+	// how long that took. Lost says that it had lost the beginning that it had read before.
+	NewTokens int           `json:"new_tokens,omitempty"`
+	ReadTime  time.Duration `json:"read_ns,omitempty"`
+	Lost      bool          `json:"lost,omitempty"`
 }
 
 // RecalledNote is a passage that was sent with a message, or that an answer names.

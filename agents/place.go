@@ -29,9 +29,9 @@ type Place struct {
 	Author string            // the writer's name, as the model sees it
 	Attrs  map[string]string // of the User block: author=, msg=
 
-	Turns        int // turns of the history to send, two messages each
+	Turns        int // at most so many turns of the history are sent, two messages each; below 0 is no limit
 	MessageChars int // characters of a message to send; the transcript keeps all
-	// Around returns what others said, which is sent before the history. history holds
+	// Around returns what others said, which is sent below the message. history holds
 	// the messages that are sent anyway, the newest last. Optional.
 	Around func(history []transcript.Block) string
 }
@@ -86,16 +86,6 @@ func (p *Place) asSent(b transcript.Block) transcript.Block {
 		b.Text = name + ": " + strings.ReplaceAll(b.Text, "\n", "\n  ")
 	}
 	return b
-}
-
-// history returns the messages to send, the last turns before the message, and the
-// number of messages left out.
-func (p *Place) history(messages []transcript.Block) (kept []transcript.Block, left int) {
-	if p == nil || p.Turns < 0 {
-		return messages, 0
-	}
-	left = max(len(messages)-1-2*p.Turns, 0)
-	return messages[left:], left
 }
 
 // around returns what others said apart from the history.

@@ -73,7 +73,9 @@ func TestPlaceSeesOnlyItsOwnMemory(t *testing.T) {
 	}
 }
 
-func TestPlaceSendsNamedMessagesAfterWhatOthersSaid(t *testing.T) {
+// What others said suits one message alone, and is sent below it; the history before it
+// stays the same for several turns.
+func TestPlaceSendsNamedMessagesAndWhatOthersSaid(t *testing.T) {
 	r := newRig(t, ollamaScript("fine"))
 	p := channelPlace()
 	p.MessageChars = 50
@@ -88,19 +90,19 @@ func TestPlaceSendsNamedMessagesAfterWhatOthersSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	messages := r.chat(-1).Messages
-	if len(messages) != 1+1+12+1 {
-		t.Fatalf("%d messages were sent, want the system prompt, the others' words, 12 of history and the new one", len(messages))
+	if len(messages) != 1+10+1 {
+		t.Fatalf("%d messages were sent, want the system prompt, 10 of history and the new one", len(messages))
 	}
-	if !strings.Contains(messages[1].Content, "Ben: somebody else's words") || messages[1].Role != "user" {
-		t.Errorf("before the history stands %q", messages[1].Content)
-	}
-	if got := messages[2].Content; got != "Anna: message 4" {
+	if got := messages[1].Content; got != "Anna: message 5" {
 		t.Errorf("the history begins with %q", got)
 	}
-	if len(told) != 13 || told[12].Attrs["msg"] != "401" {
+	if len(told) != 11 || told[10].Attrs["msg"] != "401" {
 		t.Errorf("Around was told %d messages", len(told))
 	}
 	last := messages[len(messages)-1].Content
+	if !strings.Contains(last, "Ben: somebody else's words") {
+		t.Errorf("the others' words are missing: %q", last)
+	}
 	if text, _, _ := strings.Cut(last, "\n\n"); text != "Anna: "+strings.Repeat("long ", 10)+"… [cut]" {
 		t.Errorf("the new message was sent as %q", text)
 	}

@@ -37,6 +37,8 @@ type reading struct {
 	next   int             // length of raw from which it is looked at again for a turn that was made up
 	state  State
 
+	expected ollama.Reading // what the server will have to read
+
 	stop          context.CancelFunc // cancels the call
 	ended         string             // why reading cancelled it
 	began         time.Time          // when the first piece arrived
@@ -105,7 +107,11 @@ func (r *reading) enter(state State, detail string) {
 		return
 	}
 	r.state = state
-	r.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: r.d.report.message.ID})
+	e := Event{Type: EventState, State: state, Detail: detail, Block: r.d.report.message.ID}
+	if state == StateReading && r.expected.Prompt > 0 {
+		e.Usage = &Usage{NewTokens: r.expected.New, PromptTokens: r.expected.Prompt}
+	}
+	r.d.emit(e)
 }
 
 func (r *reading) onChunk(c ollama.Chunk) {

@@ -43,6 +43,7 @@ type report struct {
 	base    *base
 	run     *Run
 	session string
+	silent  bool // of a turn that only builds its request: nothing is told
 
 	message transcript.Block // the user's message, as it is on disk
 	agent   string           // slug of the agent that answers
@@ -51,7 +52,11 @@ type report struct {
 	calls   int // tools and sub-calls so far
 }
 
-func (r *report) emit(e Event) { r.run.emit(e) }
+func (r *report) emit(e Event) {
+	if !r.silent {
+		r.run.emit(e)
+	}
+}
 
 // state emits what the turn is doing; detail is for people.
 func (r *report) state(s State, detail string) {

@@ -22,7 +22,14 @@ const (
 	attrFailed = "failed" // of a tool's block: its text is the reason
 	attrTook   = "took"   // how long a call or a thought took
 	attrSpeed  = "speed"  // of an answer, in tokens per second
+	attrRead   = "read"   // of an answer: tokens that its first prompt made the server read, of how many, how long, and why it was more than what was new
 	attrTokens = "tokens" // tokens of the prompt, of the answer and of the whole context
+
+	// How the request of an answer began, so that the next one, of whatever process, begins
+	// with the same bytes; see beginning.
+	attrBegan = "began" // a hash of it, and a mark of each memory file in the system prompt
+	attrSince = "since" // the IDs of the lines of memory that were sent beside the message
+	attrTools = "tools" // the tools of other programs that were offered, if not all fitted
 
 	// The block of a call also holds the words of the reply that aren't in its task, so that
 	// nothing that a model wrote is in no file.
@@ -86,6 +93,40 @@ func usageAttrs(attrs map[string]string, u *Usage) map[string]string {
 	}
 	attrs[attrTokens] = fmt.Sprintf("%d+%d/%d", u.PromptTokens, u.AnswerTokens, u.ContextSize)
 	return attrs
+}
+
+// readAttr returns what the first prompt of an answer made the server read: "212/6480 900ms",
+// and the reason if it had to read the beginning again.
+func readAttr(u *Usage, why string) string {
+	text := fmt.Sprintf("%d/%d %s", u.NewTokens, u.PromptTokens, tookAttr(u.ReadTime))
+	if u.Lost {
+		why = ReadLost
+	}
+	return strings.TrimSpace(text + " " + why)
+}
+
+// Why a server had to read more than what is new in a request.
+const (
+	ReadBegan  = "began"  // the conversation's first request of this process's server
+	ReadBreak  = "break"  // a Summary or a cut, another model, changed instructions or tools
+	ReadMemory = "memory" // a line of memory was removed or changed
+	ReadLost   = "lost"   // another conversation used the server's only place in between
+)
+
+// ReadingOf returns what the first prompt of an answer made the server read: its tokens, of
+// how many, and why (see ReadBegan). ok is false if the block doesn't tell.
+func ReadingOf(b transcript.Block) (u Usage, why string, ok bool) {
+	fields := strings.Fields(b.Attrs[attrRead])
+	if len(fields) < 2 {
+		return u, "", false
+	}
+	n, err := fmt.Sscanf(fields[0], "%d/%d", &u.NewTokens, &u.PromptTokens)
+	took, err2 := time.ParseDuration(fields[1])
+	if err != nil || n < 2 || err2 != nil || min(u.NewTokens, u.PromptTokens) < 0 || took < 0 {
+		return Usage{}, "", false
+	}
+	u.ReadTime = took
+	return u, strings.Join(fields[2:], " "), true
 }
 
 // UsageOf returns the cost of an answer, or nil if its block doesn't have it.

@@ -24,7 +24,6 @@ import (
 // delegation makes the sub-calls of a turn. It is the turn's delegate.Host.
 type delegation struct {
 	parts
-	prompts *prompts
 	toolbox *toolbox
 }
 
@@ -78,7 +77,7 @@ func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, mode
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
 	if !who.Skill {
-		in = s.prompts.input(d)
+		in = s.input(d)
 	}
 	system := prompt.SpecialistSystem(in)
 	s.report.cut(system.Cut)

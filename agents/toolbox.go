@@ -16,13 +16,13 @@ import (
 
 // toolbox chooses the tools that the agents of a turn are offered.
 type toolbox struct {
-	cast    *cast
-	report  *report
-	place   *Place
+	parts
 	message string       // decides which tools of other programs are offered if not all fit
 	own     []tools.Tool // the app's own, always in the same order
+	chosen  []string     // the other programs' tools that are offered if not all fit
 
-	told map[string]bool // what was reported as missing
+	told    map[string]bool // what was reported as missing
+	unknown bool            // a turn would first wait for some
 }
 
 // all returns the tools that may be used here, always in the same order. It reports which
@@ -33,7 +33,12 @@ func (b *toolbox) all(ctx context.Context) []tools.Tool {
 		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Doc().Name) })
 	}
 	if outside := b.cast.base.p.Outside; outside != nil {
-		guarded, missing := outside(ctx, func(program string) { b.report.state(StateLoading, "starting the MCP server "+program) })
+		var waiting func(string)
+		if !b.report.silent {
+			waiting = func(program string) { b.report.state(StateLoading, "starting the MCP server "+program) }
+		}
+		guarded, missing := outside(ctx, waiting)
+		b.unknown = b.report.silent && len(missing) > 0 && len(guarded) == 0
 		for _, tool := range guarded {
 			list = append(list, tool)
 		}
@@ -102,16 +107,17 @@ const foreignShare = 10
 const mostNamed = 10
 
 // fitting leaves out the tools that may not be used. If more tools of other programs
-// remain than fit, it keeps those that the message names, those that were used before, and
-// those closest to the message, and reports the others. The order stays the same, so that
-// prompts do too.
+// remain than fit, it keeps those that the message names, those that the conversation's
+// last answer was offered, those that were used before, and those closest to the message,
+// and reports the others. The order stays the same, so that prompts do too.
 func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
 	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Doc().Name) })
 	room := cmp.Or(b.cast.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
 		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
 	}
-	var named, used, foreign []prompt.Named
+	var named, before, used, foreign []prompt.Named
+	last := strings.Fields(b.cast.last.Attrs[attrTools])
 	by, total := map[string]tools.Tool{}, 0
 	for _, tool := range list {
 		if tools.IsForeign(tool.Doc().Name) {
@@ -119,6 +125,9 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 			foreign = append(foreign, n)
 			if _, bare, _ := strings.Cut(n.Name, "."); strings.Contains(strings.ToLower(b.message), strings.ToLower(bare)) {
 				named = append(named, n)
+			}
+			if slices.Contains(last, n.Name) {
+				before = append(before, n)
 			}
 			if tool.Doc().Used {
 				used = append(used, n)
@@ -131,15 +140,18 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 		return list
 	}
 	kept := map[string]bool{}
-	for _, n := range slices.Concat(named, used, prompt.Relevant(b.message, foreign), foreign) {
+	for _, n := range slices.Concat(named, before, used, prompt.Relevant(b.message, foreign), foreign) {
 		if need := size(by[n.Name]); need <= room && !kept[n.Name] {
 			kept[n.Name], room = true, room-need
 		}
 	}
 	var out []string
+	b.chosen = nil
 	for _, n := range foreign {
 		if !kept[n.Name] {
 			out = append(out, n.Name)
+		} else {
+			b.chosen = append(b.chosen, n.Name)
 		}
 	}
 	if more := len(out) - mostNamed; more > 0 {

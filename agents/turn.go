@@ -39,7 +39,7 @@ type turn struct {
 
 	passages *passages.Passages
 	lessons  *lessons.Lessons
-	prompts  *prompts
+	toolbox  *toolbox
 	dialogue *dialogue // nil until agent and model are chosen
 	assembly *assembly // builds its request
 
@@ -57,7 +57,7 @@ type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
 	rep := &report{base: e.base, run: run, session: req.Session}
-	return &turn{parts: parts{report: rep}, engine: e, req: req, result: Result{Session: req.Session}}
+	return &turn{parts: parts{report: rep, place: req.Place}, engine: e, req: req, result: Result{Session: req.Session}}
 }
 
 // run runs the phases and finishes the Run.
@@ -134,6 +134,7 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	}
 	t.lock = lock
 	t.settings = t.engine.p.Settings()
+	t.engine.cameFrom(t.req.Session, t.place)
 	t.prepare()
 	if t.req.Retry != "" {
 		return (*turn).reopen, nil
@@ -205,28 +206,27 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 
 // startDialogue makes the parts that depend on the agent and its model.
 func (t *turn) startDialogue(ctx context.Context) {
-	t.prompts = &prompts{parts: t.parts, place: t.req.Place}
-	box := &toolbox{cast: t.cast, report: t.report, place: t.req.Place, message: cmp.Or(t.req.Text, t.report.message.Text)}
+	t.toolbox = &toolbox{parts: t.parts, message: cmp.Or(t.req.Text, t.report.message.Text)}
 	to := delegate.Config{
-		Host:     &delegation{parts: t.parts, prompts: t.prompts, toolbox: box},
+		Host:     &delegation{parts: t.parts, toolbox: t.toolbox},
 		Registry: t.engine.p.Registry, Roster: t.cast.roster, Agent: t.cast.agent,
 	}
-	box.own = t.ownTools(to)
+	t.toolbox.own = t.ownTools(to)
 	var offered []tools.Tool
 	if !t.req.NoTools {
-		if words := t.cast.tooSmall(); words != "" {
+		if words := t.cast.tooSmall(); words != "" && !t.report.silent && !t.cast.base.wasSmall(t.cast.model.Name) {
 			t.report.warn(StateReading, words)
 		}
-		offered = box.forAgent(ctx)
+		offered = t.toolbox.forAgent(ctx)
 	}
 	t.dialogue = newDialogue(t.parts, t.cast.agent, t.cast.model, t.cast.numCtx, offered)
 	t.assembly = &assembly{
-		parts: t.parts, place: t.req.Place, dialogue: t.dialogue, window: t.dialogue.window, to: to,
-		system: t.prompts.system(t.dialogue, to),
+		parts: t.parts, dialogue: t.dialogue, window: t.dialogue.window, to: to,
 		contents: prompt.Contents{
-			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.req.Place.asSent, Sees: t.cast.model.Can(visionCapability), Limit: t.cast.filesLimit(),
+			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.place.asSent, Sees: t.cast.model.Can(visionCapability), Limit: t.cast.filesLimit(),
 		},
 	}
+	t.assembly.readFiles()
 }
 
 // ownTools returns the app's own tools, always in this order.

@@ -44,13 +44,29 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 	t.result.Text, t.result.AnswerID = t.reply.text, t.reply.draft.ID()
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(transcript.Block{
 		Kind: transcript.KindAssistant, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: t.reply.text,
-		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.dialogue.usage),
+		Attrs: t.answerAttrs(),
 	}).WithRecalled(t.passages.Used()))
 	if err != nil {
 		return &fault.Save{What: "The answer", Answer: t.reply.text, Err: err}
 	}
 	t.result.Text = b.Text
 	return nil
+}
+
+// answerAttrs returns what the answer's block tells about its request.
+func (t *turn) answerAttrs() map[string]string {
+	attrs := usageAttrs(memoryAttrs(t.assembly.memoryRead()), t.dialogue.usage)
+	if attrs == nil {
+		attrs = map[string]string{}
+	}
+	t.assembly.began.attrs(attrs)
+	if first := t.dialogue.first; first != nil && first.PromptTokens > 0 {
+		attrs[attrRead] = readAttr(first, t.assembly.why)
+	}
+	if len(t.toolbox.chosen) > 0 {
+		attrs[attrTools] = strings.Join(t.toolbox.chosen, " ")
+	}
+	return attrs
 }
 
 // answer ends the turn with the reply.
@@ -74,7 +90,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.dialogue.rounds,
 		Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Text: t.result.Text, Made: Made{
-			Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
+			Read: t.assembly.memoryRead(), Recalled: notesOf(t.passages.Used()),
 		},
 	}
 	return nil, nil

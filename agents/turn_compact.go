@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/registry"
@@ -78,14 +79,20 @@ func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bo
 	}
 	t.report.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
 	if len(done.Lessons.Written) > 0 {
-		t.assembly.system = t.prompts.system(t.dialogue, t.assembly.to) // now with the new lessons
+		t.assembly.readFiles() // now with the new lessons
 	}
 	return true, nil
 }
 
-// CompactSoon summarises a session in the background if it is due. It is for sessions
-// that another process has written to, which ended with its turn.
-func (e *Engine) CompactSoon(session string) { e.workAfter(session, background.Filled{}) }
+// CompactSoon summarises a session in the background if it is due, and prepares its next
+// request. It is for sessions that another process has written to, which ended with its
+// turn.
+func (e *Engine) CompactSoon(session string) {
+	e.mu.Lock()
+	e.ahead.asked, e.ahead.askedAt = session, time.Now()
+	e.mu.Unlock()
+	e.workAfter(session, background.Filled{})
+}
 
 // workAfter names a new session and summarises one that is due, in the background, until
 // the session's next turn or Close.

@@ -297,7 +297,7 @@ func (r *rig) compactor(digest compact.Digest) *compact.Compaction {
 
 type digestOf compact.Digest
 
-func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Block) (compact.Digest, error) {
+func (d digestOf) Summarize(context.Context, string, *transcript.Block, []transcript.Block) (compact.Digest, error) {
 	return compact.Digest(d), nil
 }
 

@@ -271,7 +271,7 @@ func (w *writers) Estimate(_ string, raw int) int                            { r
 // retelling is the small model, which repeats what it is given.
 type retelling struct{ w *writers }
 
-func (r retelling) Summarize(_ context.Context, before *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
+func (r retelling) Summarize(_ context.Context, _ string, before *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	var told []string
 	if before != nil {
 		told = wordForm.FindAllString(before.Text, -1)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -12,6 +13,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/reply"
+	"mac-stats/sessionmem/transcript"
 )
 
 // ChatModel calls a model; ollama.Client is one.
@@ -40,6 +42,63 @@ type SmallModel struct {
 	models   ModelResolver
 	guides   prompt.Guides
 	settings func() Settings
+	next     func(ctx context.Context, session string) (Conversation, error) // nil: no conversation is known
+}
+
+// Conversation is what a session's next turn would send, up to its message.
+type Conversation struct {
+	Request ollama.ChatRequest
+	Holds   map[string]bool // IDs of the messages in it
+	Memory  []string        // the remembered lines in it
+}
+
+// Follow sets the function that returns a session's conversation. Work for a session whose
+// chat uses the same model is asked as a continuation of that: the server has read the
+// conversation and keeps it for the next turn, so only the task is new to it. Call it
+// before the first work.
+func (s *SmallModel) Follow(next func(ctx context.Context, session string) (Conversation, error)) {
+	s.next = next
+}
+
+// thinkingTokens is added to the limit of an answer for a model that may think first: its
+// setting stays that of the chat, because some templates put it in front of everything.
+const thinkingTokens = 1024
+
+// continued returns the request for a task of at most that many tokens as the last message
+// of the session's conversation. ok is false if that isn't a chat with this model, or has no
+// room for the task. A call in the answer never runs.
+func (s *SmallModel) continued(ctx context.Context, session string, model ollama.ModelInfo, most int, task func(Conversation) string) (req ollama.ChatRequest, in Conversation, ok bool) {
+	if s.next == nil || session == "" {
+		return req, in, false
+	}
+	in, err := s.next(ctx, session)
+	if err != nil || in.Request.Model != model.Name || len(in.Holds) == 0 {
+		return req, in, false
+	}
+	req = in.Request
+	if model.Can("thinking") && (req.Think == nil || *req.Think) {
+		most += thinkingTokens
+	}
+	sober := 0.0
+	req.MaxTokens, req.Temperature = most, &sober
+	text := prompt.Context("a task of the app; answer this alone, and call no tool") + "\n\n" + task(in)
+	req.Messages = append(slices.Clone(req.Messages), api.Message{Role: "user", Content: text})
+	if req.NumCtx > 0 && s.models.Estimate(model.Name, rawTokens(req))+most > req.NumCtx {
+		return req, in, false
+	}
+	return req, in, true
+}
+
+// rawTokens returns the size of a request in raw tokens.
+func rawTokens(req ollama.ChatRequest) int {
+	raw := 0
+	for _, m := range req.Messages {
+		raw += transcript.EstimateTokens(m.Content) + prompt.MessageTokens + prompt.ImageTokens*len(m.Images)
+	}
+	if len(req.Tools) > 0 {
+		raw += transcript.EstimateTokens(req.Tools.String())
+	}
+	return raw
 }
 
 // NewSmallModel returns a SmallModel. It panics if an argument or a prompt is missing.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
@@ -21,6 +23,8 @@ const (
 	compactTime   = 2 * time.Minute // for one attempt, including loading the model
 	compactAnswer = 1200            // maximum tokens of an answer
 	compactFrame  = 64              // tokens in addition to the texts
+	cutMessage    = 400             // tokens of a message that was cut from the conversation
+	shortestLine  = 12              // bytes of a remembered line that a Summary mustn't repeat
 )
 
 // compactSchema is the form of a digest.
@@ -36,7 +40,9 @@ const compactSchema = `{"type":"object","properties":{` +
 // what the user said, including the messages left out (see summary.MissingFrom);
 // otherwise it is rejected. A tiny model isn't asked unless the settings give it a larger
 // tier, because the user would wait for two answers that are discarded.
-func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
+//
+// If the session's chat uses the same model, the first question continues that chat.
+func (s *SmallModel) Summarize(ctx context.Context, session string, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.find(ctx)
 	if err != nil {
 		return compact.Digest{}, fmt.Errorf("choosing a model for summaries: %w", err)
@@ -44,10 +50,11 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 	if model.Tiny() && prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), "", s.settings().PromptTier) == prompt.TierPlain {
 		return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, errTiny)
 	}
-	missing := ""
+	task := summaryTask{session: session, model: model, numCtx: numCtx, previous: previous, messages: messages}
 	for attempt := range 2 {
 		var digest compact.Digest
-		digest, missing, err = s.attempt(ctx, attempt, summaryTask{model, numCtx, previous, messages, missing})
+		digest, task.missing, err = s.attempt(ctx, attempt, task)
+		task.apart = errors.Is(err, errMemory)
 		switch {
 		case err == nil:
 			digest.By = model.Name
@@ -74,11 +81,13 @@ func checkSummary(text string, previous *transcript.Block, messages []transcript
 
 // summaryTask is the input for one Summary.
 type summaryTask struct {
+	session  string
 	model    ollama.ModelInfo
 	numCtx   int
 	previous *transcript.Block
 	messages []transcript.Block
 	missing  string // from the previous attempt, in words for the model
+	apart    bool   // not as a continuation of the chat, whose memory got into the last answer
 }
 
 // attempt makes one call. The second attempt sends less of the conversation and has no
@@ -92,31 +101,79 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if numCtx > 0 {
 		answer = min(answer, numCtx/4)
 	}
-	share := 1
-	if attempt > 0 && task.missing == "" {
-		share = 2 // perhaps it was too much
+	again := attempt > 0 && task.missing == "" && !task.apart
+	var req ollama.ChatRequest
+	var in Conversation
+	ok := false
+	if !again && !task.apart {
+		req, in, ok = s.continued(ctx, task.session, task.model, answer, func(in Conversation) string { return s.continuation(in, task) })
 	}
-	text := s.material(model, numCtx-answer-transcript.EstimateTokens(task.missing), share, task.previous, task.messages)
-	if task.missing != "" {
-		text += "\n\n" + task.missing
+	if !ok {
+		share := 1
+		if again {
+			share = 2 // perhaps it was too much
+		}
+		text := s.material(model, numCtx-answer-transcript.EstimateTokens(task.missing), share, task.previous, task.messages)
+		if task.missing != "" {
+			text += "\n\n" + task.missing
+		}
+		req = request(task.model, numCtx, answer, s.guides.Compact, text)
 	}
-	req := request(task.model, numCtx, answer, s.guides.Compact, text)
-	if attempt == 0 || task.missing != "" {
+	if !again {
 		req.Format = json.RawMessage(compactSchema)
 	}
 	res, err := s.chat.Chat(ctx, req)
 	if err != nil {
 		return digest, "", err
 	}
-	raw := transcript.EstimateTokens(s.guides.Compact) + transcript.EstimateTokens(text) + 2*prompt.MessageTokens
-	if s.models.Observe(ctx, model, numCtx, raw, res.PromptTokens) {
+	if s.models.Observe(ctx, model, req.NumCtx, rawTokens(req), res.PromptTokens) {
 		return digest, "", errors.New("the server left out a part of the conversation")
 	}
 	if digest, err = parseDigest(answerOf(task.model, res)); err != nil {
 		return digest, "", err
 	}
-	missing, err = checkSummary(digest.Context, task.previous, task.messages)
+	if missing, err = checkSummary(digest.Context, task.previous, task.messages); err == nil && ok && repeatsMemory(digest.Context, in.Memory, task) {
+		err = errMemory
+	}
 	return digest, missing, err
+}
+
+// continuation returns the task of a Summary for a model that has the conversation before
+// it: the rules, and the messages that were cut from it.
+func (s *SmallModel) continuation(in Conversation, task summaryTask) string {
+	text := s.guides.Compact + "\n\nThe conversation is what stands above this task."
+	var cut []string
+	for _, b := range task.messages {
+		if !in.Holds[b.ID] {
+			said, _ := prompt.CutResult(transcript.WithoutAttachments(b.Text), cutMessage)
+			cut = append(cut, "["+string(b.Kind)+"]\n"+said)
+		}
+	}
+	if cut != nil {
+		text += "\n\nThese messages stood before the first of it:\n\n" + strings.Join(cut, "\n\n")
+	}
+	if task.missing != "" {
+		text += "\n\n" + task.missing
+	}
+	return text + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
+}
+
+// repeatsMemory reports whether a Summary holds a remembered line that nobody said in the
+// conversation. Such a line may be removed from the memory, and the Summary would keep it.
+func repeatsMemory(text string, lines []string, task summaryTask) bool {
+	plain := func(text string) string { return strings.ToLower(excerpt.OneLine(text)) }
+	var said strings.Builder
+	if task.previous != nil {
+		said.WriteString(plain(task.previous.Text) + "\n")
+	}
+	for _, b := range task.messages {
+		said.WriteString(plain(b.Text) + "\n")
+	}
+	text = plain(text)
+	return slices.ContainsFunc(lines, func(line string) bool {
+		line = strings.Trim(plain(line), ".!- ")
+		return len(line) >= shortestLine && strings.Contains(text, line) && !strings.Contains(said.String(), line)
+	})
 }
 
 // material returns the model's input: the previous Summary, and the messages that fit into
@@ -152,6 +209,7 @@ var (
 	errGarbledDigest = errors.New("the summary is garbled")
 	errRefused       = errors.New("the model refused to summarise")
 	errMissing       = errors.New("the summary leaves out what the user said")
+	errMemory        = errors.New("the summary repeats the memory")
 	errTiny          = errors.New("the model is too small for summaries")
 	errMadeUp        = errors.New("the summary is about something that nobody said")
 )

@@ -112,7 +112,7 @@ func TestSummarizeFitsTheContextOfTheSmallModel(t *testing.T) {
 	for i := range 20 {
 		messages = append(messages, transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprintf("%d: ", i) + strings.Repeat("Grüße aus 東京 ", 2000)})
 	}
-	if _, err := small.Summarize(t.Context(), &messages[0], messages); err != nil {
+	if _, err := small.Summarize(t.Context(), "", &messages[0], messages); err != nil {
 		t.Fatal(err)
 	}
 	chats := server.Chats()
@@ -155,7 +155,7 @@ func TestASummaryMustCoverMessagesThatTheModelDidNotSee(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			small, server := summarising(t, 2048, "8B", tt.digests...)
-			_, err := small.Summarize(t.Context(), nil, messages)
+			_, err := small.Summarize(t.Context(), "", nil, messages)
 			if taken := err == nil; taken != tt.taken || err != nil && !errors.Is(err, compact.ErrNoDigest) {
 				t.Errorf("taken %v: %v", taken, err)
 			}
@@ -169,11 +169,11 @@ func TestASummaryMustCoverMessagesThatTheModelDidNotSee(t *testing.T) {
 func TestSummarizeGivesUpAfterOneRetry(t *testing.T) {
 	small, server := summarising(t, 16384, "8B", "", "I'm sorry, I can't.")
 	messages := []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}}
-	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, compact.ErrNoDigest) || len(server.Chats()) != 2 {
+	if _, err := small.Summarize(t.Context(), "", nil, messages); !errors.Is(err, compact.ErrNoDigest) || len(server.Chats()) != 2 {
 		t.Errorf("%v after %d calls", err, len(server.Chats()))
 	}
 	server.Close()
-	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, compact.ErrNoDigest) {
+	if _, err := small.Summarize(t.Context(), "", nil, messages); err == nil || errors.Is(err, compact.ErrNoDigest) {
 		t.Errorf("no server: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestATinyModelIsNotAskedForASummary(t *testing.T) {
 	for size, asked := range map[string]int{"135M": 0, "596M": 0, "999.89M": 2, "1.7B": 2, "": 2} {
 		t.Run(size, func(t *testing.T) {
 			small, server := summarising(t, 16384, size, "garbled", "garbled")
-			_, err := small.Summarize(t.Context(), nil, []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}})
+			_, err := small.Summarize(t.Context(), "", nil, []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}})
 			if n := len(server.Chats()); !errors.Is(err, compact.ErrNoDigest) || n != asked {
 				t.Errorf("asked %d times, want %d: %v", n, asked, err)
 			}

@@ -26,13 +26,26 @@ const (
 // Title returns a title for a session that begins with a message and its answer, and the
 // model that wrote it. The title is "" if the model is tiny or not loaded, or if its answer
 // can't be a title.
-func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, string) bool, ask, answer transcript.Block) (title, by string) {
+func (s *SmallModel) Title(ctx context.Context, session string, loaded func(context.Context, string) bool, ask, answer transcript.Block) (title, by string) {
 	ctx, stop := context.WithTimeout(ctx, titleTime)
 	defer stop()
 	model, numCtx, err := s.find(ctx)
 	if err != nil || model.Tiny() || !loaded(ctx, model.Name) {
 		return "", ""
 	}
+	req, _, ok := s.continued(ctx, session, model, titleAnswer, func(Conversation) string { return s.guides.Title })
+	if !ok {
+		req = request(model, numCtx, titleAnswer, s.guides.Title, titleMaterial(ask, answer))
+	}
+	res, err := s.chat.Chat(ctx, req)
+	if err != nil {
+		return "", ""
+	}
+	return cleanTitle(answerOf(model, res), !res.Whole()), model.Name
+}
+
+// titleMaterial returns what a conversation began with.
+func titleMaterial(ask, answer transcript.Block) string {
 	text := "Message: " + excerpt.Shorten(excerpt.OneLine(transcript.WithoutAttachments(ask.Text)), titleQuote) +
 		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
 	var files []string
@@ -42,11 +55,7 @@ func (s *SmallModel) Title(ctx context.Context, loaded func(context.Context, str
 	if len(files) > 0 {
 		text = "Files: " + strings.Join(files, ", ") + "\n" + text
 	}
-	res, err := s.chat.Chat(ctx, request(model, numCtx, titleAnswer, s.guides.Title, text))
-	if err != nil {
-		return "", ""
-	}
-	return cleanTitle(answerOf(model, res), !res.Whole()), model.Name
+	return text
 }
 
 // lacksTitle reports whether a session needs a title: it has its first answer, nobody gave

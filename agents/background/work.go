@@ -32,6 +32,7 @@ type Config struct {
 	Busy      func(session string) bool
 	Compacted func(compact.Result) // called after each compaction, including one that failed after saving lessons (no Summary); optional
 	Named     func(session string) // called when a session got a title; optional
+	Rested    func(session string) // called when the work on a session is done; optional
 	Logger    *slog.Logger
 }
 
@@ -94,6 +95,9 @@ func (w *Work) begin(name string, last Filled) {
 		if err != nil && ctx.Err() == nil && !errors.Is(err, session.ErrStale) && !errors.Is(err, compact.ErrBusy) {
 			w.c.Logger.Warn("a session could not be summarised", "session", name, "err", err)
 		}
+		if ctx.Err() == nil && w.c.Rested != nil {
+			w.c.Rested(name)
+		}
 	})
 }
 
@@ -145,7 +149,7 @@ func (w *Work) name(ctx context.Context, session string) {
 	if err != nil || !lacksTitle(window) {
 		return
 	}
-	title, by := w.c.Small.Title(ctx, w.c.Loaded, window.Messages[0], window.Messages[1])
+	title, by := w.c.Small.Title(ctx, session, w.c.Loaded, window.Messages[0], window.Messages[1])
 	if title == "" {
 		return
 	}

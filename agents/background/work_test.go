@@ -94,7 +94,7 @@ func TestWhatATitleIsMadeOf(t *testing.T) {
 	small, server := summarising(t, 8192, "8B", "A plan of the house")
 	loaded := func(context.Context, string) bool { return true }
 	ask := storetest.User(transcript.WithLinks("look", transcript.Attachment{Name: "plan.txt", File: strings.Repeat("a", 64) + ".txt"}))
-	title, by := small.Title(t.Context(), loaded, ask, storetest.Assistant("It is a house."))
+	title, by := small.Title(t.Context(), "", loaded, ask, storetest.Assistant("It is a house."))
 	if title != "A plan of the house" || !strings.HasPrefix(by, "small") {
 		t.Errorf("%q by %q", title, by)
 	}
@@ -191,7 +191,7 @@ type waiting struct {
 	ended chan error
 }
 
-func (s waiting) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
+func (s waiting) Summarize(ctx context.Context, _ string, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
 	s.begun <- true
 	<-ctx.Done()
 	s.ended <- ctx.Err()

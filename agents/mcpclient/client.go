@@ -191,6 +191,14 @@ func (c *Client) list() []*server {
 	return list
 }
 
+// Known reports whether Tools would start no server, because the tools of all are known.
+func (c *Client) Known() bool {
+	return !slices.ContainsFunc(c.list(), func(s *server) bool {
+		_, ok := c.knownOf(s)
+		return !ok && s.mayStart()
+	})
+}
+
 // Tools returns the tools of all servers that are on, and a sentence for each server whose
 // tools are missing. It starts the servers whose tools aren't known yet and waits for them,
 // a minute for one that hasn't failed before, or until ctx is done; waiting is told for

@@ -49,6 +49,7 @@ type ChatResult struct {
 	PromptTime   time.Duration
 	AnswerTime   time.Duration
 	Loaded       bool // the call had to load the model
+	Reading      Reading
 }
 
 // Whole reports whether the model ended its answer by itself, which Ollama calls "stop". A
@@ -96,16 +97,24 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 		req.Messages = withoutSystem(req.Messages)
 	}
 	run := &chatRun{req: req}
+	c.preparing.cancelAll()
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)
 		c.aside.cancelAll()
+		c.preparing.cancelAll()
 		if err := c.permits.acquire(ctx); err != nil {
 			return run.result, t.ended(ctx)
 		}
 	}
 	defer c.permits.release()
+	c.preparing.cancelAll() // one that began meanwhile
 	err := c.chat(ctx, t, run)
 	result := run.finish()
+	prompt, answer := rendered(run.req), "\x00assistant\x00"+result.Content
+	if err != nil && result.PromptTokens == 0 && !run.started {
+		prompt, answer = "", "" // who knows what it has read
+	}
+	result.Reading = c.read(req.Model, prompt, answer, result)
 	var failed *Error
 	if errors.As(err, &failed) {
 		failed.Began = result.Content != ""

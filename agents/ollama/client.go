@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,18 +34,21 @@ type Params struct {
 
 // Client is a connection to one server. Safe for concurrent use.
 type Client struct {
-	base     *url.URL      // without credentials
-	bad      error         // why there is no address
-	user     *url.Userinfo // sent as Basic authentication, unless there is a token
-	token    func() string
-	http     *http.Client
-	permits  permits
-	aside    aside
-	idle     time.Duration
-	keep     time.Duration
-	embedded embedded
-	log      *slog.Logger
-	shown    descriptions
+	base      *url.URL      // without credentials
+	bad       error         // why there is no address
+	user      *url.Userinfo // sent as Basic authentication, unless there is a token
+	token     func() string
+	http      *http.Client
+	permits   permits
+	aside     aside
+	preparing aside // calls of Prepare, which yield to every chat
+	slots     slots
+	pulls     atomic.Int32 // downloads that run
+	idle      time.Duration
+	keep      time.Duration
+	embedded  embedded
+	log       *slog.Logger
+	shown     descriptions
 }
 
 // New returns a client. The error for a bad host shows the expected form. Then there is a

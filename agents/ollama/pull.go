@@ -38,6 +38,8 @@ func (c *Client) Pull(ctx context.Context, model string, progress func(Progress)
 	if err != nil {
 		return t.fail(ErrServer, "the request can't be written as JSON", err)
 	}
+	c.pulls.Add(1)
+	defer c.pulls.Add(-1)
 	layers := layerSum{}
 	call := streamCall{target: t, path: "/api/pull", body: body, most: maxValue, idle: pullSilence * c.idle}
 	_, err = stream(ctx, c, call, func(Phase) {}, func(l pullLine) {

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mac-stats/agents/registry"
@@ -27,7 +28,7 @@ type Input struct {
 	Tools         []tools.Doc
 	First         string            // instructions of the place, before all others
 	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
-	Session       string            // instructions for this conversation only, at the end
+	Session       string            // instructions for this conversation only
 	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
 	Guides        Guides            // only Directives and NativeTools are used
 	Estimate      func(raw int) int // the model's calibration (ModelResolver.Estimate); nil: raw
@@ -47,6 +48,7 @@ type MemoryUse struct {
 // System is a system prompt and what didn't fit it.
 type System struct {
 	System string
+	Stable string      // what comes before the memory
 	Tokens int         // estimated, calibrated
 	Memory []MemoryUse // the files that aren't empty, global first
 	Cut    ContextCut  // Memory and Roster are set here
@@ -56,39 +58,33 @@ type System struct {
 	Room   int
 }
 
-// BuildSystem builds the system prompt of an entry agent: soul, mood, memory, skill (in
-// TierMiddle with its examples), tools and roster. The parts that change least come
-// first.
+// BuildSystem builds the system prompt of an entry agent: soul, mood, skill (in TierMiddle
+// with its examples), tools and roster, the instructions for the conversation, memory. The
+// parts that change least come first, because a server reads a prompt again from the first
+// difference on.
 //
-// In TierPlain, the prompt has only the place's instructions, the memory and the
-// session's instructions; it may be "".
+// In TierPlain, the prompt has only the place's instructions, those for the conversation
+// and the memory; it may be "".
 func BuildSystem(in Input) System {
 	b := newPromptBuilder(in)
-	if in.Tier == TierPlain {
-		b.add(in.First)
-		b.addMemory()
-		b.addSession()
-		return b.prompt()
-	}
 	b.add(in.First)
-	b.add(in.Agent.Soul)
-	b.add(in.Agent.Mood)
-	b.addMemory()
-	b.add(in.Agent.Skill)
-	if in.Tier == TierMiddle {
-		b.add(in.Agent.Examples)
+	if in.Tier != TierPlain {
+		b.add(in.Agent.Soul)
+		b.add(in.Agent.Mood)
+		b.add(in.Agent.Skill)
+		if in.Tier == TierMiddle {
+			b.add(in.Agent.Examples)
+		}
+		b.addToolsAndRoster()
 	}
-	b.addToolsAndRoster()
-	b.addSession()
-	return b.prompt()
-}
-
-// addSession adds the instructions for this conversation. They come last, so that all
-// conversations share the text before them.
-func (b *promptBuilder) addSession() {
-	if text := strings.TrimSpace(b.in.Session); text != "" {
+	if text := strings.TrimSpace(in.Session); text != "" {
 		b.add("# For this conversation (from the user)\n" + text)
 	}
+	b.out.Stable = strings.Join(b.parts, "\n\n")
+	b.addMemory()
+	b.out.System = strings.Join(b.parts, "\n\n")
+	b.out.Tokens = b.in.Estimate(transcript.EstimateTokens(b.out.System))
+	return b.out
 }
 
 // SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory, skill, and
@@ -144,12 +140,6 @@ func (b *promptBuilder) add(part string) {
 	}
 }
 
-func (b *promptBuilder) prompt() System {
-	b.out.System = strings.Join(b.parts, "\n\n")
-	b.out.Tokens = b.in.Estimate(transcript.EstimateTokens(b.out.System))
-	return b.out
-}
-
 // SharedMemory is a memory file beside the agent's own in a prompt.
 type SharedMemory struct {
 	Heading string // "Lessons for this channel"
@@ -157,19 +147,38 @@ type SharedMemory struct {
 	Budget  int // characters
 }
 
-// memoryParts returns the memory files of a prompt, in order.
-func (in Input) memoryParts() []SharedMemory {
-	parts := []SharedMemory{
+// Memories returns the memory files of a prompt that aren't missing, in order.
+func (in Input) Memories() []SharedMemory {
+	parts := append([]SharedMemory{
 		{File: in.Global, Budget: in.GlobalBudget},
 		{Heading: "Lessons for " + in.Agent.Slug, File: in.Own, Budget: in.AgentBudget},
+	}, in.Shared...)
+	return slices.DeleteFunc(parts, func(m SharedMemory) bool { return m.File.Missing })
+}
+
+// SetMemories replaces the texts of the files that Memories returned.
+func (in *Input) SetMemories(list []SharedMemory) {
+	shared := slices.Clone(in.Shared)
+	for _, m := range list {
+		switch m.File.Path {
+		case in.Global.Path:
+			in.Global = m.File
+		case in.Own.Path:
+			in.Own = m.File
+		}
+		for i := range shared {
+			if shared[i].File.Path == m.File.Path {
+				shared[i].File = m.File
+			}
+		}
 	}
-	return append(parts, in.Shared...)
+	in.Shared = shared
 }
 
 // addMemory adds the memory files, each within its budget of characters and all together
 // within the context's share. If the share is smaller, all budgets shrink in proportion.
 func (b *promptBuilder) addMemory() {
-	parts := b.in.memoryParts()
+	parts := b.in.Memories()
 	for {
 		injected := make([]memorytext.Injected, len(parts))
 		for i, p := range parts {
@@ -195,11 +204,8 @@ func smaller(budget, used, share, cost int) int {
 	return max(min(budget-1, used*share/cost), 0)
 }
 
-// inject cuts a memory file to a budget. The result is empty if the file is missing.
+// inject cuts a memory file to a budget.
 func inject(f memory.File, budget int) memorytext.Injected {
-	if f.Missing {
-		return memorytext.Injected{}
-	}
 	i := memorytext.Inject(f.Text, budget)
 	if i.Pieces == 0 { // a title alone says nothing
 		i.Text, i.Used = "", 0

@@ -85,12 +85,12 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 	want := strings.Join([]string{
 		"SOUL",
 		"MOOD",
-		"# Memory (lessons learned, follow these)\n0 % · 23 / 8,000 characters\n# Memory\n\n- Likes tea.",
-		"## Lessons for orchestrator\n0 % · 7 / 4,000 characters\n- Tabs.",
 		"SKILL TEXT",
 		"# Tools\nHOW TO\n\nYour tools:\n- `SYSTEM_STATS: [cpu|memory]` This machine's vitals.\n\n## Delegation\n\nHAND OVER",
 		"# Agents\ncoder: Writes code.\nplain",
 		"# Skills\nsum: Sums up.",
+		"# Memory (lessons learned, follow these)\n0 % · 23 / 8,000 characters\n# Memory\n\n- Likes tea.",
+		"## Lessons for orchestrator\n0 % · 7 / 4,000 characters\n- Tabs.",
 	}, "\n\n")
 	want = strings.Replace(want, "23 / 8,000", fmt.Sprintf("%d / 8,000", memorytext.Inject(in.Global.Text, 8000).Used), 1)
 	if diff := cmp.Diff(want, got.System); diff != "" {
@@ -208,6 +208,7 @@ func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testin
 // that the newest are there, and that the characters of what is missing are counted.
 func checkWholeBullets(t *testing.T, system string, f memory.File, cut int) {
 	t.Helper()
+	system += "\n"
 	whole := map[string]bool{}
 	for _, b := range f.Bullets {
 		whole[b.Text] = true
@@ -300,7 +301,7 @@ func TestThePlainTierHasOnlyTheMemory(t *testing.T) {
 		t.Errorf("with one: %q", got.System)
 	}
 	in.First, in.Session = "You are Luna.", "Answer in French."
-	if got := BuildSystem(in).System; !strings.HasPrefix(got, "You are Luna.") || !strings.HasSuffix(got, "Answer in French.") {
+	if got := BuildSystem(in).System; !strings.HasPrefix(got, "You are Luna.") || !strings.HasSuffix(got, "Answer in French.\n\nWhat you know about the user:\n- Works night shifts.") {
 		t.Errorf("in a place: %q", got)
 	}
 }
@@ -356,11 +357,11 @@ func TestBuildSystem_givenSmallContext_leavesRoomForHistory(t *testing.T) {
 func checkShares(t *testing.T, in Input, got System) {
 	t.Helper()
 	budget := NewBudget(in.ContextTokens)
-	memory := between(got.System, "# Memory (lessons", "# Your part")
+	memory := strings.TrimSpace(strings.TrimPrefix(got.System, got.Stable))
 	if n := in.Estimate(transcript.EstimateTokens(memory)); n > budget.Memory {
 		t.Errorf("memory takes %d tokens of %d", n, budget.Memory)
 	}
-	roster := got.System[strings.Index(got.System, "# Tools"):]
+	roster := got.Stable[strings.Index(got.Stable, "# Tools"):]
 	if n := in.Estimate(transcript.EstimateTokens(roster)); in.ContextTokens >= 4096 && n > budget.Roster {
 		t.Errorf("tools and roster take %d tokens of %d", n, budget.Roster)
 	}
@@ -385,12 +386,6 @@ func checkShares(t *testing.T, in Input, got System) {
 	if in.ContextTokens >= 4096 && history < in.ContextTokens/8 {
 		t.Errorf("history has %d tokens", history)
 	}
-}
-
-func between(text, from, to string) string {
-	_, rest, _ := strings.Cut(text, from)
-	part, _, _ := strings.Cut(rest, to)
-	return from + part
 }
 
 // Agents without room in the prompt are named with the messages; the prompt stays the

@@ -217,7 +217,7 @@ func (a Reply) done(prompt int, loadTime time.Duration) func(*chatLine) {
 		l.Done, l.DoneReason = true, cmp.Or(a.DoneReason, "stop")
 		l.PromptEvalCount, l.EvalCount = prompt, cmp.Or(a.AnswerTokens, len(a.chunks())+len(a.Thinking))
 		l.LoadDuration = loadTime
-		l.PromptEvalDuration = time.Duration(prompt) * 100 * time.Microsecond
+		l.PromptEvalDuration = cmp.Or(a.ReadTime, time.Duration(prompt)*100*time.Microsecond)
 		l.EvalDuration = time.Duration(l.EvalCount)*10*time.Millisecond + 1
 		l.TotalDuration = l.LoadDuration + l.PromptEvalDuration + l.EvalDuration
 	}

@@ -99,9 +99,10 @@ type Reply struct {
 	// Until holds back the last chunk until it is closed; nil doesn't.
 	Until <-chan struct{}
 
-	DoneReason   string // default stop
-	PromptTokens int    // prompt_eval_count: 0 is an estimate, below 0 omits it
-	AnswerTokens int    // eval_count; 0 is the number of chunks
+	DoneReason   string        // default stop
+	PromptTokens int           // prompt_eval_count: 0 is an estimate, below 0 omits it
+	AnswerTokens int           // eval_count; 0 is the number of chunks
+	ReadTime     time.Duration // prompt_eval_duration; 0 is 100 µs a token
 
 	Fault *Fault
 }

@@ -33,7 +33,7 @@ type day struct {
 }
 
 // Summarize stands for the small model; each call takes 20 s.
-func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
+func (d *day) Summarize(ctx context.Context, _ string, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
 	d.mu.Lock()
 	d.calls++
 	d.running++

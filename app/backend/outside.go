@@ -39,8 +39,12 @@ type Outside struct {
 	command *command.Tool
 }
 
-// all returns the tools that are currently available, and what is missing.
+// all returns the tools that are currently available, and what is missing. Without waiting,
+// it starts no MCP server.
 func (ot *Outside) all(ctx context.Context, waiting func(server string)) (list []tools.Guarded, missing []string) {
+	if waiting == nil && !ot.MCP.Known() {
+		return nil, []string{"An MCP server isn't started yet."}
+	}
 	list, missing = ot.MCP.Tools(ctx, waiting)
 	if ot.app.Config().Tools.Commands {
 		list = append(list, ot.command)

@@ -39,7 +39,7 @@ func TestALongDemoIsSummarisedByItsQuestions(t *testing.T) {
 		said(transcript.KindUser, "Why is my\nmachine slow?"), said(transcript.KindAssistant, "I asked the doctor.\n\n- CPU: 40 %"),
 		said(transcript.KindUser, "Remember that I like tea."), said(transcript.KindAssistant, "Noted."),
 	}
-	first, err := small.Summarize(t.Context(), nil, talk)
+	first, err := small.Summarize(t.Context(), "", nil, talk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestALongDemoIsSummarisedByItsQuestions(t *testing.T) {
 	if len(first.Lessons) > 0 {
 		t.Errorf("a script learnt %v", first.Lessons)
 	}
-	next, err := small.Summarize(t.Context(), &transcript.Block{Text: first.Context}, []transcript.Block{said(transcript.KindUser, "How is the CPU?")})
+	next, err := small.Summarize(t.Context(), "", &transcript.Block{Text: first.Context}, []transcript.Block{said(transcript.KindUser, "How is the CPU?")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,10 +27,10 @@ type Digest struct {
 }
 
 // Summarizer makes a Digest of a session's last messages; previous is the Summary before
-// them, or nil. ErrNoDigest means that the model's answer was unusable; any other error (no
+// them, or nil. session is "" if they aren't what the session's next turn would send. ErrNoDigest means that the model's answer was unusable; any other error (no
 // server, no model, ctx ended) leaves the session unchanged.
 type Summarizer interface {
-	Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
+	Summarize(ctx context.Context, session string, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 }
 
 // Result is what a compaction did.
@@ -134,7 +134,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 
 // digest asks the model; if its answer is unusable, the digest is made without one.
 func (c *Compaction) digest(ctx context.Context, snap session.Snapshot) (Digest, error) {
-	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.Recent())
+	digest, err := c.c.Summarizer.Summarize(ctx, snap.Session, snap.Previous, snap.Recent())
 	switch {
 	case errors.Is(err, ErrNoDigest):
 		c.c.Logger.Warn("a session is summarised without a model", "session", snap.Session, "err", err)

@@ -21,7 +21,7 @@ import (
 // summarizeFunc is a Summarizer.
 type summarizeFunc func(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 
-func (f summarizeFunc) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
+func (f summarizeFunc) Summarize(ctx context.Context, _ string, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
 	return f(ctx, previous, messages)
 }
 

@@ -30,7 +30,7 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 	if err := c.c.Store.Session(r.From.Session).Summaries().CheckForgotten(r.From); err != nil {
 		return out, err
 	}
-	digest, err := c.c.Summarizer.Summarize(ctx, r.From.Previous, r.From.Recent())
+	digest, err := c.c.Summarizer.Summarize(ctx, "", r.From.Previous, r.From.Recent())
 	if errors.Is(err, ErrNoDigest) {
 		c.fail(r.Old.ID)
 	}

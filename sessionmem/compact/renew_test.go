@@ -23,7 +23,7 @@ type retelling struct {
 	fail  error
 }
 
-func (r *retelling) Summarize(_ context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
+func (r *retelling) Summarize(_ context.Context, _ string, previous *transcript.Block, messages []transcript.Block) (Digest, error) {
 	if r.fail != nil {
 		return Digest{}, r.fail
 	}

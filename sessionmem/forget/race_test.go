@@ -93,7 +93,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 // retelling summarises like a model that repeats its input, and learns the same from it.
 type retelling struct{}
 
-func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
+func (retelling) Summarize(ctx context.Context, _ string, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	text := "They said:"
 	if previous != nil {
 		text += " " + previous.Text

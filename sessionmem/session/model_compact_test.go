@@ -38,7 +38,7 @@ type script struct {
 	meanwhile func() // happens while it works
 }
 
-func (s script) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
+func (s script) Summarize(ctx context.Context, _ string, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
 	if s.meanwhile != nil {
 		s.meanwhile()
 	}

@@ -1,0 +1,244 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/testkit"
+)
+
+// say sends a message in the app and waits for all that follows.
+func (r *conversing) say(text string) {
+	r.t.Helper()
+	if _, err := r.app.Start(r.t.Context(), Request{Session: testSession, Text: text, Holder: "window"}).Wait(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.settle()
+}
+
+// asked returns the request that the last message made.
+func (r *conversing) asked() *api.ChatRequest {
+	r.t.Helper()
+	chats := r.server.Chats()
+	for i := len(chats) - 1; i >= 0; i-- {
+		if chats[i].Rule == "chat" && chats[i].Chat.Messages[len(chats[i].Chat.Messages)-1].Role == "user" {
+			return chats[i].Chat
+		}
+	}
+	r.t.Fatal("no message was asked")
+	return nil
+}
+
+func (r *conversing) edit(from, to string) {
+	r.t.Helper()
+	text := r.read("agents/memory.md")
+	if !strings.Contains(text, from) {
+		r.t.Fatalf("the memory lacks %q", from)
+	}
+	r.write("agents/memory.md", strings.Replace(text, from, to, 1))
+}
+
+// A line that is added to the memory during a conversation is in the next request, beside
+// the message; everything before the message stays as it was, to the byte, also in another
+// process. At the next Summary it moves into the system prompt.
+func TestAddedMemoryIsSentBesideTheMessage(t *testing.T) {
+	const line = "The printer is on the second floor"
+	for name, add := range map[string]func(r *conversing){
+		"at the end":    func(r *conversing) { r.write("agents/memory.md", r.read("agents/memory.md")+"- "+line+"\n") },
+		"in the middle": func(r *conversing) { r.edit("# Memory\n", "# Memory\n\n- "+line+"\n") },
+		"in the agent's own memory": func(r *conversing) {
+			r.write("agents/agent-000/memory.md", r.read("agents/agent-000/memory.md")+"\n- "+line+"\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newConversing(t)
+			r.write("agents/agent-000/memory.md", "# Mine\n\n- Speaks plainly\n")
+			r.say("Message 1: hello there")
+			before := r.asked()
+			add(r)
+			r.say("Message 2: and this?")
+			now := r.asked()
+			if now.Messages[0].Content != before.Messages[0].Content {
+				t.Errorf("the system prompt changed:\n%s", now.Messages[0].Content)
+			}
+			last := now.Messages[len(now.Messages)-1].Content
+			if !strings.HasPrefix(last, "Message 2: and this?\n\n[Context, not from the user: remembered since") || strings.Count(last, line) != 1 {
+				t.Errorf("the message is sent as %q", last)
+			}
+			r.inTerminal("Message 3: again")
+			r.settle()
+			then := r.asked()
+			if rendered(then)[:len(rendered(now))] != rendered(now) {
+				t.Errorf("the terminal begins otherwise:\n%s\n\n%s", rendered(then), rendered(now))
+			}
+			for i := 4; !strings.Contains(rendered(r.asked()), "# The conversation so far") && i < 30; i++ {
+				r.say(fmt.Sprintf("Message %d: ", i) + words("plan", i, 30))
+			}
+			if sent := r.asked(); !strings.Contains(sent.Messages[0].Content, line) || strings.Count(rendered(sent), line) != 1 {
+				t.Errorf("after a Summary:\n%s", rendered(sent))
+			}
+		})
+	}
+}
+
+// What was removed from the memory, or changed, is in no later request: not in the system
+// prompt, beside no earlier message, in no Summary and in nothing that is prepared.
+func TestRemovedMemoryIsInNoLaterRequest(t *testing.T) {
+	const old, late = "The gate code is tulip nineteen", "The spare key hangs in the shed"
+	for name, remove := range map[string]struct {
+		gone string
+		do   func(r *conversing)
+	}{
+		"an old line":                 {old, func(r *conversing) { r.edit("- "+old+"\n", "") }},
+		"a line added meanwhile":      {late, func(r *conversing) { r.edit("- "+late+"\n", "") }},
+		"a changed line":              {"tulip nineteen", func(r *conversing) { r.edit("tulip nineteen", "rose eighty") }},
+		"the heading above it":        {"## House", func(r *conversing) { r.edit("## House", "## Home") }},
+		"all of it":                   {old, func(r *conversing) { r.write("agents/memory.md", "") }},
+		"the file":                    {old, func(r *conversing) { r.removeMemory() }},
+		"in exchange for another one": {old, func(r *conversing) { r.edit("- "+old+"\n", "- The gate is open\n") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newConversing(t)
+			r.write("agents/memory.md", "# Memory\n\n- Answers in short sentences\n\n## House\n\n- "+old+"\n- The cellar is damp\n")
+			r.say("Message 1: hello there")
+			r.write("agents/memory.md", r.read("agents/memory.md")+"- "+late+"\n")
+			r.say("Message 2: and this?")
+			r.say("Message 3: and then?")
+			if text := rendered(r.asked()); !strings.Contains(text, late) || !strings.Contains(text, old) {
+				t.Fatalf("not sent at first:\n%s", text)
+			}
+			first := len(r.server.Chats())
+			remove.do(r)
+			r.app.MemoryChanged()
+			r.settle()
+			for i := range 6 { // over a Summary
+				r.say(fmt.Sprintf("Message %d: go on, please", 4+i))
+			}
+			kinds := map[string]bool{}
+			for i, c := range r.server.Chats()[first:] {
+				kinds[c.Rule] = true
+				if text := string(c.Raw); strings.Contains(text, remove.gone) {
+					t.Errorf("request %d (%s) holds it:\n%s", i, c.Rule, rendered(c.Chat))
+				}
+			}
+			if !kinds["chat"] || !kinds["summary"] || !kinds["prepare"] {
+				t.Errorf("only %v were made", kinds)
+			}
+		})
+	}
+}
+
+// answered counts the requests that a rule answered.
+func (r *conversing) answered(rule string) (n int) {
+	for _, c := range r.server.Chats() {
+		if c.Rule == rule {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *conversing) removeMemory() {
+	if err := os.Remove(r.root + "/agents/memory.md"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A Summary that is asked as a continuation of the chat must not take over what only the
+// memory says: that line may be removed one day.
+func TestSummaryTakesNothingFromTheMemory(t *testing.T) {
+	r := newConversing(t)
+	const line = "The gate code is tulip nineteen"
+	r.write("agents/memory.md", "# Memory\n\n- "+line+"\n")
+	r.repeats = line
+	for i := range 4 {
+		r.say(fmt.Sprintf("Message %d: what of the garden in number %d?", i, i))
+	}
+	for _, b := range r.blocks() {
+		if b.Kind == "summary" && strings.Contains(b.Text, line) {
+			t.Errorf("the Summary: %s", b.Text)
+		}
+	}
+	if asked := r.answered("summary"); asked != 2 {
+		t.Errorf("the model was asked %d times for a Summary, want once more without the memory", asked)
+	}
+}
+
+// Work on a chat that uses the same model continues that chat: the server reads only the
+// task. A call in the answer doesn't run.
+func TestSmallWorkContinuesTheChat(t *testing.T) {
+	r := newConversing(t)
+	r.calls = testkit.ToolCall("MEMORY_APPEND", "lesson", "The model did this by itself")
+	for i := range 4 {
+		r.say(fmt.Sprintf("Message %d: ", i) + words("plan", i, 30))
+	}
+	seen := map[string]bool{}
+	var before *api.ChatRequest
+	for _, c := range r.server.Chats() {
+		if c.Rule == "summary" || c.Rule == "title" {
+			seen[c.Rule] = true
+			if again := len(rendered(before)) - sharedBytes(rendered(before), rendered(c.Chat)); again > 0 {
+				t.Errorf("the %s drops %d characters that the server has read", c.Rule, again)
+			}
+			if c.Chat.Tools.String() != before.Tools.String() || c.Chat.Options["num_ctx"] != before.Options["num_ctx"] || fmt.Sprint(c.Chat.Think) != fmt.Sprint(before.Think) {
+				t.Errorf("the %s has other tools, another context or other thinking: %v, %v", c.Rule, c.Chat.Options, c.Chat.Think)
+			}
+		}
+		before = c.Chat
+	}
+	if !seen["summary"] || !seen["title"] {
+		t.Errorf("only %v were asked", seen)
+	}
+	if text := r.read("agents/memory.md"); strings.Contains(text, "by itself") {
+		t.Errorf("the call ran: %s", text)
+	}
+}
+
+// Nothing is prepared on battery, for a conversation that nobody looks at, while an answer
+// is made, or twice.
+func TestWhatIsPrepared(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *conversing)
+		want   bool
+	}{
+		"the conversation in view": {func(*conversing) {}, true},
+		"on battery":               {func(r *conversing) { r.mayNot = true }, false},
+		"none in view":             {func(r *conversing) { r.app.Attend("") }, false},
+		"asked in the terminal":    {func(r *conversing) { r.app.Attend(""); r.inTerminal("Message 4: from the terminal") }, true},
+		"another model is loaded":  {func(r *conversing) { r.server.Unload(testModel); r.load("other:8b") }, false},
+		"the model isn't loaded":   {func(r *conversing) { r.server.Unload(testModel) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newConversing(t)
+			for i := range 3 {
+				r.say(fmt.Sprintf("Message %d: ", i) + words("plan", i, 30))
+			}
+			c.change(r)
+			r.settle()
+			r.edit("- Answers in short sentences\n", "")
+			first := len(r.server.Chats())
+			for range 2 {
+				r.app.MemoryChanged()
+				r.settle()
+			}
+			read := 0
+			slot := ""
+			for _, c := range r.server.Chats()[first:] {
+				if c.Rule == "prepare" {
+					read += len(rendered(c.Chat)) - sharedBytes(slot, rendered(c.Chat))
+					slot = rendered(c.Chat)
+				}
+			}
+			if (read > 0) != c.want {
+				t.Errorf("%d characters were prepared", read)
+			}
+			if c.want && read > 2*len(slot) {
+				t.Errorf("%d characters were read for a beginning of %d", read, len(slot))
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package ollama_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/testkit"
+)
+
+// A beginning is read in steps of two seconds by the measured speed, each of which extends
+// the one before; in the end all of it has been read, and it isn't read again.
+func TestPrepareReadsTheBeginningInSteps(t *testing.T) {
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "m", Loaded: true, ContextLength: 32768}},
+		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}},
+	})
+	client, err := ollama.New(ollama.Params{Host: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ollama.ChatRequest{
+		Model: "m", Tools: api.Tools{{Type: "function", Function: api.ToolFunction{Name: "LOOK", Description: strings.Repeat("looks ", 40)}}},
+		Messages: []api.Message{
+			{Role: "system", Content: strings.Repeat("Größer als je zuvor. ", 400)},
+			{Role: "user", Content: strings.Repeat("A question. ", 100)},
+			{Role: "assistant", Content: strings.Repeat("An answer. ", 100)},
+		},
+	}
+	if _, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	steps := server.Chats()
+	if len(steps) < 2 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	text := func(r *api.ChatRequest) string {
+		var s strings.Builder
+		for _, m := range r.Messages {
+			s.WriteString("<" + m.Role + ">" + m.Content)
+		}
+		return s.String()
+	}
+	for i, s := range steps {
+		if s.Chat.Options["num_predict"] != float64(1) {
+			t.Errorf("step %d asks for %v tokens", i, s.Chat.Options["num_predict"])
+		}
+		if i > 0 && (!strings.HasPrefix(text(s.Chat), text(steps[i-1].Chat)) || text(s.Chat) == text(steps[i-1].Chat) && len(s.Chat.Tools) == len(steps[i-1].Chat.Tools)) {
+			t.Errorf("step %d doesn't extend the one before", i)
+		}
+		if strings.Contains(text(s.Chat), "\uFFFD") {
+			t.Errorf("step %d ends within a character", i)
+		}
+	}
+	last := steps[len(steps)-1].Chat
+	if text(last) != "<system>"+req.Messages[0].Content+"<user>"+req.Messages[1].Content+"<assistant>"+req.Messages[2].Content || len(last.Tools) != 1 {
+		t.Errorf("the last step isn't the whole beginning: %d messages, %d tools", len(last.Messages), len(last.Tools))
+	}
+	if n, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{}); n != 0 || err != nil || len(server.Chats()) != len(steps) {
+		t.Errorf("prepared twice: %d bytes, %v", n, err)
+	}
+	req.Messages = append(req.Messages, api.Message{Role: "user", Content: "What now?"})
+	if r := client.Expect(req); r.New > 20 || r.Prompt < 1000 {
+		t.Errorf("the next request is expected to read %d of %d tokens", r.New, r.Prompt)
+	}
+	if res, err := client.Chat(t.Context(), req); err != nil || res.Reading.New > 20 || res.Reading.Prompt != res.PromptTokens {
+		t.Errorf("it read %+v, %v", res.Reading, err)
+	}
+}
+
+// Who sends a message never waits for a preparation: it lets go at once, whatever the
+// server does with it.
+func TestPrepareGivesWayToAChat(t *testing.T) {
+	for _, permits := range []int{1, 3} {
+		release := make(chan struct{})
+		server := testkit.Start(t, testkit.Script{
+			Models: []testkit.Model{{Name: "m", Loaded: true}},
+			Rules: []testkit.Rule{
+				{Name: "prepare", When: func(r api.ChatRequest) bool { return r.Options["num_predict"] == float64(1) }, Reply: testkit.Reply{Text: "x", Until: release}},
+				{Reply: testkit.Reply{Text: "An answer."}},
+			},
+		})
+		client, err := ollama.New(ollama.Params{Host: server.URL(), MaxConcurrent: permits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := client.Prepare(context.Background(), req, ollama.PrepareOptions{})
+			ended <- err
+		}()
+		for len(server.Chats()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		res, err := client.Chat(t.Context(), ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "user", Content: "Hello"}}})
+		if err != nil || res.Content != "An answer." {
+			t.Errorf("%d permits: %+v, %v", permits, res, err)
+		}
+		if err := <-ended; !errors.Is(err, ollama.ErrAside) {
+			t.Errorf("%d permits: the preparation ended with %v", permits, err)
+		}
+		close(release)
+	}
+}
+
+// Preparing takes nothing from anybody.
+func TestPrepareTakesNothingFromOthers(t *testing.T) {
+	yes := true
+	for name, c := range map[string]struct {
+		loaded []string
+		load   bool
+		stop   bool
+		want   error
+	}{
+		"the model is loaded":            {[]string{"m"}, false, false, nil},
+		"no model is loaded":             {nil, false, false, ollama.ErrNotLoaded},
+		"no model is loaded, and it may": {nil, true, false, nil},
+		"another one is loaded":          {[]string{"other"}, true, false, ollama.ErrNotLoaded},
+		"both are loaded":                {[]string{"m", "other"}, false, false, nil},
+		"somebody waits":                 {[]string{"m"}, true, true, ollama.ErrBusy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			models := []testkit.Model{{Name: "m"}, {Name: "other"}}
+			for i := range models {
+				for _, l := range c.loaded {
+					models[i].Loaded = models[i].Loaded || models[i].Name == l
+				}
+			}
+			server := testkit.Start(t, testkit.Script{Models: models, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+			client, err := ollama.New(ollama.Params{Host: server.URL()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := ollama.ChatRequest{Model: "m", Think: &yes, Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+			_, err = client.Prepare(t.Context(), req, ollama.PrepareOptions{Load: c.load, Stop: func() bool { return c.stop }})
+			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if n := len(server.Chats()); (n > 0) != (c.want == nil) {
+				t.Errorf("%d requests were made", n)
+			}
+		})
+	}
+}
+
+// A server that reads much longer than expected has lost what it had read.
+func TestReadingNoticesALostBeginning(t *testing.T) {
+	for name, c := range map[string]struct {
+		took []time.Duration // of the reading
+		lost bool
+	}{
+		"kept":   {[]time.Duration{time.Second, 20 * time.Millisecond}, false},
+		"lost":   {[]time.Duration{time.Second, 1100 * time.Millisecond}, true},
+		"steady": {[]time.Duration{time.Second, 0}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := 0
+			server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Func: func(api.ChatRequest) testkit.Reply {
+				at++
+				return testkit.Reply{Text: "Yes.", ReadTime: c.took[at-1]}
+			}}}})
+			client, err := ollama.New(ollama.Params{Host: server.URL()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 800)}, {Role: "user", Content: "Is it?"}}}
+			if res, err := client.Chat(t.Context(), req); err != nil || res.Reading.New != res.PromptTokens || res.Reading.Lost {
+				t.Fatalf("first: %+v, %v", res.Reading, err)
+			}
+			req.Messages = append(req.Messages, api.Message{Role: "assistant", Content: "Yes."}, api.Message{Role: "user", Content: "Really?"})
+			res, err := client.Chat(t.Context(), req)
+			if err != nil || res.Reading.Lost != c.lost || (res.Reading.New == res.PromptTokens) != c.lost {
+				t.Errorf("then: %+v of %d, %v", res.Reading, res.PromptTokens, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"mac-stats/agents/ollama"
+)
+
+// A server reads a prompt from the first difference to the one before. After a Summary, a cut
+// or a removed line of memory, when a conversation is opened, or when another one was
+// answered meanwhile, the beginning of the next request is known before anybody sends it.
+// The engine then has it read in advance, while nobody waits.
+
+// PromptCache is what the model server keeps of the prompts that it has read; ollama.Client
+// knows it.
+type PromptCache interface {
+	Expect(req ollama.ChatRequest) ollama.Reading
+	Prepare(ctx context.Context, req ollama.ChatRequest, o ollama.PrepareOptions) (bytes int, err error)
+}
+
+const (
+	// askedFor is how long a session that was asked in a terminal counts as the one that goes
+	// on.
+	askedFor = 5 * time.Minute
+	// typedFor is how long somebody who types isn't noticed again.
+	typedFor = time.Minute
+)
+
+// preparing is the state of the reading in advance; Engine.mu guards it.
+type preparing struct {
+	view    string // the session that a window shows
+	asked   string // the session that was last asked in a terminal
+	askedAt time.Time
+	typedAt time.Time
+
+	stop    context.CancelFunc // ends the running one; nil if none runs
+	session string             // the next to prepare; "" for none
+	load    bool               // its model may be loaded
+}
+
+// Attend records which session a window shows, "" for none, and has its next request
+// prepared.
+func (e *Engine) Attend(session string) {
+	e.mu.Lock()
+	e.ahead.view = session
+	e.mu.Unlock()
+	e.prepareSoon(session, false)
+}
+
+// Typing has the next request of the session in view prepared, and its model loaded,
+// because somebody begins to type.
+func (e *Engine) Typing() {
+	e.mu.Lock()
+	session, again := e.ahead.view, time.Since(e.ahead.typedAt) < typedFor
+	e.ahead.typedAt = time.Now()
+	e.mu.Unlock()
+	if !again {
+		e.prepareSoon(session, true)
+	}
+}
+
+// MemoryChanged has the next request prepared that a changed memory changes.
+func (e *Engine) MemoryChanged() {
+	e.mu.Lock()
+	session := cmp.Or(e.ahead.view, e.ahead.asked)
+	e.mu.Unlock()
+	e.prepareSoon(session, false)
+}
+
+// prepareSoon has the session's next request prepared, if it is the one that goes on.
+func (e *Engine) prepareSoon(session string, load bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	a := &e.ahead
+	goesOn := session != "" && (session == a.view || session == a.asked && time.Since(a.askedAt) < askedFor)
+	if e.p.Cache == nil || !e.p.Background || e.closed || !goesOn || len(e.runs) > 0 {
+		return
+	}
+	a.session, a.load = session, load
+	if a.stop != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a.stop = stop
+	e.prepares.Go(func() {
+		defer stop()
+		for e.prepareNext(ctx) {
+		}
+	})
+}
+
+// stopPreparing ends the reading in advance: somebody needs the server. The caller holds mu.
+func (e *Engine) stopPreparing() {
+	e.ahead.session = ""
+	if e.ahead.stop != nil {
+		e.ahead.stop()
+		e.ahead.stop = nil
+	}
+}
+
+// prepareNext prepares the session that waits for it. It returns false if there is none.
+func (e *Engine) prepareNext(ctx context.Context) bool {
+	e.mu.Lock()
+	session, load := e.ahead.session, e.ahead.load
+	switch {
+	case ctx.Err() != nil:
+		session = "" // it was stopped; another one may run
+	case session == "":
+		e.ahead.stop = nil
+	default:
+		e.ahead.session = ""
+	}
+	e.mu.Unlock()
+	if session == "" {
+		return false
+	}
+	mayNot := func() bool { return e.p.MayPrepare != nil && !e.p.MayPrepare(ctx) }
+	if mayNot() {
+		return true
+	}
+	in, err := e.next(ctx, session)
+	if err != nil {
+		e.log.Debug("the next request isn't prepared", "session", session, "err", err)
+		return true
+	}
+	if e.p.Prepares != nil && e.p.Cache.Expect(in.Request).New > 0 {
+		e.p.Prepares(in.Request.Model)
+		defer e.p.Prepares("")
+	}
+	bytes, err := e.p.Cache.Prepare(ctx, in.Request, ollama.PrepareOptions{Load: load, Stop: mayNot})
+	switch {
+	case err != nil && !errors.Is(err, ollama.ErrAside) && !errors.Is(err, ollama.ErrBusy) && !errors.Is(err, ollama.ErrNotLoaded) && ctx.Err() == nil:
+		e.log.Info("the next request could not be prepared", "session", session, "err", err)
+	case bytes > 0:
+		e.log.Debug("the next request is prepared", "session", session, "bytes", bytes, "whole", err == nil)
+	}
+	return true
+}
