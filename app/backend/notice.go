@@ -29,6 +29,7 @@ const (
 	NoticeForgot   NoticeKind = "forgot"   // something was forgotten: messages on screen may be gone
 	NoticeSchedule NoticeKind = "schedule" // a schedule or the heartbeat runs, or has ended, then with a text
 	NoticeBadTimes NoticeKind = "badtimes" // schedules.toml is invalid; kept until it is corrected
+	NoticeAhead    NoticeKind = "ahead"    // a model reads the next request in advance; Text is the model, "" at the end
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 

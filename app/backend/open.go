@@ -201,7 +201,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
 		Budget:  b.MemoryBudget,
-		Changed: b.Keeper.LookAtMemory,
+		Changed: b.memoryChanged,
 		Shipped: assets.FS,
 	})
 	b.Keeper.memory, b.Index.memory = b.Memory, b.Memory
@@ -286,7 +286,8 @@ func (b *Backend) openEngine(onWork func(bool)) {
 
 		Recall: b.Index.searcher, RecallTime: b.Index.recallTime,
 
-		Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.notify,
+		Cache: b.Client, MayPrepare: b.mayPrepare, Prepares: b.preparing,
+		Small: small, Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.notify,
 		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: b.Index.sessionChanged,
 	})
 	b.closers = append(b.closers, b.Engine.Close)

@@ -19,7 +19,7 @@ func (b *Backend) watch() {
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},
 		Logger: b.Logger,
 	}, func(changes []watch.Change) {
-		b.Keeper.LookAtMemory()
+		b.memoryChanged()
 		for _, c := range changes {
 			b.Index.changed(c.Path)
 			if c.Path == b.Memory.InboxPath() {

@@ -165,6 +165,8 @@ func ollamaSettings() []Setting {
 			whole(func(c *Config) *int { return &c.Ollama.MaxConcurrent }, 1, 64, nil)).atStart().expert(),
 		named("ollama.keep_alive", "10m", "How long the server keeps a model loaded after a call.",
 			span(func(c *Config) *time.Duration { return &c.Ollama.KeepAlive }, time.Second, 365*day, map[string]time.Duration{"forever": -1})).atStart(),
+		named("ollama.prepare", "auto", "Lets a server on this machine read the beginning of your next message in advance, while nobody waits, on mains.",
+			oneOf(func(c *Config) *string { return &c.Ollama.Prepare }, "auto", "off")),
 		named("ollama.idle_timeout", "120s", "How long the server may be silent in an answer. Loading a model does not count.",
 			span(func(c *Config) *time.Duration { return &c.Ollama.IdleTimeout }, 5*time.Second, day, nil)).atStart().expert(),
 		named("ollama.answer_time", "15m", "How long a model may take for one answer. Then it is stopped, and you can continue it.",

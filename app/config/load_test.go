@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 		MCP:        MCP{Conversations: true, Memory: true, Vitals: true, Propose: true},
 		Agents:     Agents{TaskContext: "off", PromptTier: "auto", ToolsTier: "auto", Default: "orchestrator"},
 		Tools:      Tools{QuestionTime: 10 * time.Minute, CommandTime: 2 * time.Minute},
-		Ollama:     Ollama{Host: "127.0.0.1:11434", EmbedQuestion: "auto", EmbedPassage: "auto", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second, AnswerTime: 15 * time.Minute},
+		Ollama:     Ollama{Host: "127.0.0.1:11434", EmbedQuestion: "auto", EmbedPassage: "auto", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, Prepare: "auto", IdleTimeout: 120 * time.Second, AnswerTime: 15 * time.Minute},
 		Discord: Discord{
 			Name: "luna", HistoryTurns: 6, MessageMaxChars: 4000, TailCount: 5, MaxMsgs: 40, MaxChars: 8000,
 			MaxAge: 240 * time.Minute, FetchTimeout: 5 * time.Second, MessageContent: "auto", Workers: 4,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/i18n"
 )
 
 // footStays is how long the foot shows what was reloaded.
@@ -33,6 +34,13 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.reloadSessions()
 	case backend.NoticeSessions:
 		w.reloadSessions()
+	case backend.NoticeAhead:
+		if words := ""; w.visible {
+			if n.Text != "" {
+				words = i18n.With("{{.Model}} is reading ahead", i18n.Places{"Model": n.Text})
+			}
+			w.chat.Foot.SetReload(words)
+		}
 	default:
 		w.notices.ShowNotice(n)
 	}

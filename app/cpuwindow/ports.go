@@ -189,7 +189,7 @@ func (w *Window) chatParts() chatpane.Parts {
 			Forgotten: p.library.Forgotten().HasTyped,
 		},
 		Library: chatLibrary{p.library, p.keeper}, Files: p.keeper, Roster: p.roster, Memories: p.memories,
-		Commands: w.commands.slashItems, Marks: p.findMarks, WordMarks: p.wordMarks, Typing: p.recaller.Typing, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
+		Commands: w.commands.slashItems, Marks: p.findMarks, WordMarks: p.wordMarks, Typing: func() { p.recaller.Typing(); p.turns.Typing() }, Image: p.clipImage, HasFont: w.p.HasFont, Demo: p.demo,
 		TurnOn: func(ctx context.Context, a registry.Agent) error {
 			return p.forPages().SetAgent(ctx, a, "enabled", true)
 		},
@@ -284,6 +284,9 @@ func (t engineTurns) Active(session string) conversation.Run {
 	}
 	return nil
 }
+
+func (t engineTurns) Attend(session string) { t.e.Attend(session) }
+func (t engineTurns) Typing()               { t.e.Typing() }
 
 // ollamaServer is the server with the catalog of its models.
 type ollamaServer struct {

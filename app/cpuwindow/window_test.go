@@ -77,6 +77,8 @@ func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Ru
 	return r
 }
 func (s *stubTurns) Active(string) conversation.Run { return nil }
+func (*stubTurns) Attend(string)                    {}
+func (*stubTurns) Typing()                          {}
 
 type stubSessions struct {
 	n     int

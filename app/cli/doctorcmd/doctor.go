@@ -148,6 +148,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	checks = append(checks, d.agentChecks()...)
 	checks = append(checks, d.fileChecks(ctx)...)
 	checks = append(checks, d.lackChecks()...)
+	checks = append(checks, d.readingChecks(ctx)...)
 	checks = append(checks, d.indexChecks(ctx)...)
 	checks = append(checks, d.backendChecks(ctx)...)
 	checks = append(checks, d.discordChecks(ctx)...)

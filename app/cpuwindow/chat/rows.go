@@ -193,6 +193,7 @@ func newHeadRow() *headRow {
 func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 	h.name.SetText(e.Agent)
 	parts := []string{e.Model, i18n.When(e.At, now), conversation.SpeedWords(e.Speed)}
+	parts = append(parts, e.Reading)
 	if e.Again {
 		parts = append(parts, i18n.T("answered again"))
 	}

@@ -81,6 +81,8 @@ func (s *stubTurns) Start(_ context.Context, req agents.Request) conversation.Ru
 }
 
 func (*stubTurns) Active(string) conversation.Run { return nil }
+func (*stubTurns) Attend(string)                  {}
+func (*stubTurns) Typing()                        {}
 
 type stubServer struct {
 	mu     sync.Mutex

@@ -56,6 +56,8 @@ type Parts struct {
 type Engine interface {
 	Start(ctx context.Context, req agents.Request) conversation.Run
 	Active(session string) conversation.Run // nil if there is none
+	Attend(session string)                  // called with the conversation on the screen, "" for none
+	Typing()                                // called while somebody types in it
 }
 
 // Sessions reads transcripts and names new ones.
@@ -116,6 +118,7 @@ func (c *Chats) Show(conv *conversation.Conversation) {
 	c.open[conv.Name], c.shown = conv, conv
 	if c.seen.Load() != nil {
 		c.seen.Store(conv)
+		c.parts.Engine.Attend(conv.Name)
 	}
 	for name, other := range c.open {
 		if other != conv && other.Idle() {
@@ -126,10 +129,12 @@ func (c *Chats) Show(conv *conversation.Conversation) {
 
 // SetVisible sets whether the shown conversation is on the screen.
 func (c *Chats) SetVisible(on bool) {
-	if on {
+	if on && c.shown != nil {
 		c.seen.Store(c.shown)
+		c.parts.Engine.Attend(c.shown.Name)
 	} else {
 		c.seen.Store(nil)
+		c.parts.Engine.Attend("")
 	}
 }
 

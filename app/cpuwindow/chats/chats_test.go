@@ -89,6 +89,8 @@ func (b *bench) ShowSession(name string)   { b.opened = name }
 
 // Active returns a run of this process that the chats didn't start.
 func (b *bench) Active(string) conversation.Run { return b.active }
+func (*bench) Attend(string)                    {}
+func (*bench) Typing()                          {}
 
 func (b *bench) Context() context.Context                                     { return b.ctx }
 func (*bench) Started(*conversation.Conversation)                             {}

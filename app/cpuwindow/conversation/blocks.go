@@ -107,6 +107,9 @@ func (h *history) addHead(rest []transcript.Block) {
 	if u := agents.UsageOf(source); u != nil {
 		e.Speed = u.TokensPerSecond
 	}
+	if u, _, ok := agents.ReadingOf(source); ok {
+		e.Reading = readingWords(u)
+	}
 }
 
 func (h *history) addAnswerBlock(b transcript.Block) {

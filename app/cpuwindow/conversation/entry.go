@@ -60,6 +60,7 @@ type message struct {
 // badge holds the fields that only heads have.
 type badge struct {
 	Speed    float64               // tokens/s
+	Reading  string                // how much of the prompt the server had to read
 	Again    bool                  // an earlier answer exists
 	Read     []agents.MemoryRead   // the memory that was in the prompt
 	Recalled []agents.RecalledNote // the notes of earlier conversations that were in the prompt

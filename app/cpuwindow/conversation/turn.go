@@ -18,16 +18,17 @@ import (
 // turn is the turn under way, or the previous one, and turns its events into entries of the
 // log. It is guarded by the log's lock.
 type turn struct {
-	log     *log
-	running *running
-	turns   int    // begun in this conversation
-	userID  string // the block the run answers
-	sent    string // its text
-	state   agents.State
-	detail  string
-	since   time.Time
-	again   bool   // the run answers a message again
-	editing string // the block that the run's message replaces; "" for none
+	log      *log
+	running  *running
+	turns    int    // begun in this conversation
+	userID   string // the block the run answers
+	sent     string // its text
+	state    agents.State
+	detail   string
+	expected *agents.Usage // with the state reading: what the server will have to read; nil if unknown
+	since    time.Time
+	again    bool   // the run answers a message again
+	editing  string // the block that the run's message replaces; "" for none
 	// answered: the message that is answered again had an answer. branchFailed: a branch's
 	// run failed, so the screen may differ from the disk.
 	answered, branchFailed bool
@@ -84,7 +85,7 @@ func (t *turn) applyState(ev agents.Event) {
 	if ev.State != t.state || ev.Detail != t.detail {
 		t.since = ev.Time
 	}
-	t.state, t.detail = ev.State, ev.Detail
+	t.state, t.detail, t.expected = ev.State, ev.Detail, ev.Usage
 	if ev.Block != "" && t.userID == "" {
 		t.setUserID(ev.Block)
 	}
@@ -191,9 +192,13 @@ func (t *turn) applyUsage(ev agents.Event) {
 		return // a specialist's call doesn't fill this conversation's context
 	}
 	u := *ev.Usage
-	t.usage = &u
+	t.usage = &agents.Usage{PromptTokens: u.PromptTokens, AnswerTokens: u.AnswerTokens, TokensPerSecond: u.TokensPerSecond, ContextSize: u.ContextSize, ContextPercent: u.ContextPercent}
 	if h != nil && u.TokensPerSecond > 0 {
 		h.Speed = u.TokensPerSecond
+		h.Rev++
+	}
+	if h != nil && h.Reading == "" && u.PromptTokens > 0 {
+		h.Reading = readingWords(u)
 		h.Rev++
 	}
 }
@@ -273,6 +278,9 @@ func (t *turn) stateLine(now time.Time) string {
 	words := t.detail
 	if name, arg, _ := strings.Cut(words, " "); t.state == agents.StateTool {
 		words = strings.TrimSpace(ToolWords(name, false) + " " + arg)
+	}
+	if words == "" && t.state == agents.StateReading && t.expected != nil {
+		words = i18n.With("reading about {{.New}} new of {{.All}} tokens", i18n.Places{"New": i18n.Thousands(t.expected.NewTokens), "All": i18n.Thousands(t.expected.PromptTokens)})
 	}
 	if words == "" {
 		words = StateWords(t.state)

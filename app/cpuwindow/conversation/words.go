@@ -161,6 +161,15 @@ func TookWords(d time.Duration) string {
 	return Clock(int(d.Seconds()))
 }
 
+// readingWords returns "read 212 new of 6,480 tokens · 0.9 s".
+func readingWords(u agents.Usage) string {
+	words := i18n.With("read {{.New}} new of {{.All}} tokens", i18n.Places{"New": i18n.Thousands(u.NewTokens), "All": i18n.Thousands(u.PromptTokens)})
+	if took := TookWords(u.ReadTime); took != "" {
+		words += " · " + took
+	}
+	return words
+}
+
 // SpeedWords returns "41 tokens/s".
 func SpeedWords(v float64) string {
 	switch {
