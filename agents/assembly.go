@@ -240,9 +240,14 @@ func (a *assembly) fill(window transcript.Context) {
 	a.addHistory(history, beside)
 	cut := a.system.Cut
 	cut.Messages = left + window.Omitted
-	cut.Roster -= a.addForMessage(around)
-	a.window.Add(results...)
+	cut.Roster -= a.addForMessage()
 	a.window.History = len(history) - 1
+	if around != "" { // it suits this message alone, so the history stands before it
+		last := len(a.window.Messages) - 1
+		a.window.Messages = slices.Insert(a.window.Messages, last, api.Message{Role: "user", Content: around})
+		a.window.History++
+	}
+	a.window.Add(results...)
 	if !a.report.silent {
 		a.cast.base.showed(a.report.session, history[0].ID)
 	}
@@ -311,6 +316,9 @@ func (a *assembly) summary(b *transcript.Block) api.Message {
 
 // around returns what others said, quoted and within its share.
 func (a *assembly) around(history []transcript.Block) string {
+	if a.report.silent {
+		return ""
+	}
 	text := a.place.around(history)
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -372,15 +380,13 @@ func (a *assembly) addHistory(blocks []transcript.Block, beside map[string]strin
 }
 
 // addForMessage appends to the message what suits it alone and isn't part of the stored
-// one: what others said, the rules of its skill, and the agents and skills that suit it if
-// the roster has no room for all. They come last, after everything that the next request
-// repeats. It returns the number of agents and skills.
-func (a *assembly) addForMessage(around string) int {
+// one: the rules of its skill, and the agents and skills that suit it if the roster has no
+// room for all. They come last, after everything that the next request repeats. It returns
+// the number of agents and skills.
+func (a *assembly) addForMessage() int {
 	last := &a.window.Messages[len(a.window.Messages)-1]
-	for _, text := range []string{around, a.cast.rules} {
-		if text != "" {
-			last.Content += "\n\n" + text
-		}
+	if a.cast.rules != "" {
+		last.Content += "\n\n" + a.cast.rules
 	}
 	asked := transcript.WithoutAttachments(a.report.message.Text)
 	asked = strings.ToValidUTF8(asked[:min(len(asked), maxQueryBytes)], "")

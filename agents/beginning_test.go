@@ -184,7 +184,7 @@ func TestSmallWorkContinuesTheChat(t *testing.T) {
 			if again := len(rendered(before)) - sharedBytes(rendered(before), rendered(c.Chat)); again > 0 {
 				t.Errorf("the %s drops %d characters that the server has read", c.Rule, again)
 			}
-			if c.Chat.Tools.String() != before.Tools.String() || c.Chat.Options["num_ctx"] != before.Options["num_ctx"] || fmt.Sprint(c.Chat.Think) != fmt.Sprint(before.Think) {
+			if c.Chat.String() != before.String() || c.Chat.Options["num_ctx"] != before.Options["num_ctx"] || fmt.Sprint(c.Chat.Think) != fmt.Sprint(before.Think) {
 				t.Errorf("the %s has other tools, another context or other thinking: %v, %v", c.Rule, c.Chat.Options, c.Chat.Think)
 			}
 		}

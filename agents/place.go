@@ -31,7 +31,7 @@ type Place struct {
 
 	Turns        int // at most so many turns of the history are sent, two messages each; below 0 is no limit
 	MessageChars int // characters of a message to send; the transcript keeps all
-	// Around returns what others said, which is sent below the message. history holds
+	// Around returns what others said, which is sent before the message, below the history. history holds
 	// the messages that are sent anyway, the newest last. Optional.
 	Around func(history []transcript.Block) string
 }

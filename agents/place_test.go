@@ -73,7 +73,7 @@ func TestPlaceSeesOnlyItsOwnMemory(t *testing.T) {
 	}
 }
 
-// What others said suits one message alone, and is sent below it; the history before it
+// What others said suits one message alone, and is sent right before it; the history before it
 // stays the same for several turns.
 func TestPlaceSendsNamedMessagesAndWhatOthersSaid(t *testing.T) {
 	r := newRig(t, ollamaScript("fine"))
@@ -90,8 +90,8 @@ func TestPlaceSendsNamedMessagesAndWhatOthersSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	messages := r.chat(-1).Messages
-	if len(messages) != 1+10+1 {
-		t.Fatalf("%d messages were sent, want the system prompt, 10 of history and the new one", len(messages))
+	if len(messages) != 1+10+1+1 {
+		t.Fatalf("%d messages were sent, want the system prompt, 10 of history, the others' words and the new one", len(messages))
 	}
 	if got := messages[1].Content; got != "Anna: message 5" {
 		t.Errorf("the history begins with %q", got)
@@ -100,8 +100,8 @@ func TestPlaceSendsNamedMessagesAndWhatOthersSaid(t *testing.T) {
 		t.Errorf("Around was told %d messages", len(told))
 	}
 	last := messages[len(messages)-1].Content
-	if !strings.Contains(last, "Ben: somebody else's words") {
-		t.Errorf("the others' words are missing: %q", last)
+	if before := messages[len(messages)-2]; !strings.Contains(before.Content, "Ben: somebody else's words") || before.Role != "user" {
+		t.Errorf("before the message stands %q", before.Content)
 	}
 	if text, _, _ := strings.Cut(last, "\n\n"); text != "Anna: "+strings.Repeat("long ", 10)+"… [cut]" {
 		t.Errorf("the new message was sent as %q", text)

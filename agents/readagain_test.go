@@ -201,7 +201,7 @@ func rendered(req *api.ChatRequest) string {
 			s.WriteString(c.Function.Name + c.Function.Arguments.String())
 		}
 		if i == 0 && m.Role == "system" {
-			s.WriteString(req.Tools.String())
+			s.WriteString(req.String())
 		}
 	}
 	return s.String()

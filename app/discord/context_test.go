@@ -165,7 +165,7 @@ func TestEachMessageIsSentOnce(t *testing.T) {
 	r.mention(thread, ben, "question two")
 	r.answered(thread, 2)
 	text := sent(r.lastChat())
-	inOrder(t, text, "the starter", "somebody's words", "question one", "luna's own words", "question two")
+	inOrder(t, text, "question one", "luna's own words", "the starter", "somebody's words", "question two")
 	for _, once := range []string{"the starter", "somebody's words", "question one", "question two", "luna's own words"} {
 		if n := strings.Count(text, once); n != 1 {
 			t.Errorf("%q is there %d times in:\n%s", once, n, text)
@@ -271,10 +271,10 @@ func TestWindowIsBoundedAndRebuiltFromTheTranscript(t *testing.T) {
 		t.Errorf("after it was lost the window holds %d, %v", len(window), err)
 	}
 	chat := r.lastChat()
-	if n := len(chat.Messages); n != 1+12+1 {
-		t.Errorf("%d messages were sent, want the prompt, 12 of history and the new one", n)
+	if n := len(chat.Messages); n > 1+12+1 || n < 1+8+1 { // it is cut a few turns at a time
+		t.Errorf("%d messages were sent, want the prompt, at most 12 of history and the new one", n)
 	}
-	inOrder(t, sent(chat), "turn 3", "turn 8", "one more")
+	inOrder(t, sent(chat), "turn 5", "turn 8", "one more")
 	hasNone(t, sent(chat), "turn 2 ")
 	for _, m := range chat.Messages[1:] {
 		if n := len([]rune(m.Content)); n > 4000+100 {

@@ -303,7 +303,7 @@ func sent(c api.ChatRequest) string {
 	return b.String()
 }
 
-// quotedPart returns the message before the history, if there is one.
+// quotedPart returns what others said, which is sent before the message, if there is any.
 func quotedPart(c api.ChatRequest) string {
 	for _, m := range c.Messages[:len(c.Messages)-1] {
 		if m.Role == "user" && strings.Contains(m.Content, "<<<quoted") {
