@@ -339,6 +339,9 @@ func Remove(path string) error {
 
 // explain adds to an error of the file what to do about it.
 func explain(err error) error {
+	if errors.Is(err, sql.ErrNoRows) { // what may be missing is asked for otherwise
+		return fmt.Errorf("%w: a row is missing", ErrDamaged)
+	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
