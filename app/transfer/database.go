@@ -102,7 +102,7 @@ func (r *reading) snapshot(from, to string) error {
 				_ = f.Close()
 			}
 		}
-		return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), heads), nil
+		return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), string(heads)), nil
 	}
 	for try := range 5 {
 		if try > 0 {
