@@ -76,7 +76,7 @@ func secretSession(name string, words []string) index.Entry {
 }
 
 func TestErasedWordsAreNowhere(t *testing.T) {
-	for seed := range uint64(2) {
+	for seed := range worlds(2) {
 		x, path := newIndex(t)
 		words := secret(seed, 200)
 		update(t, x, common(seed, 60))
@@ -196,7 +196,8 @@ func TestAKilledErasureIsFinished(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(6, 6))
 	was, traces := map[bool]int{}, 0
-	for range killedTimes {
+	kills := 4 + worlds(16)
+	for range kills {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), victimPath+"="+path)
 		out, err := cmd.StdoutPipe()
@@ -244,8 +245,5 @@ func TestAKilledErasureIsFinished(t *testing.T) {
 	if traces == 0 || was[false] == 0 {
 		t.Errorf("killed with traces of the words %d times, with the session there %d times: this proves little", traces, was[false])
 	}
-	t.Logf("killed with traces of the words %d times, with the session there %d times, of %d", traces, was[false], killedTimes)
+	t.Logf("killed with traces of the words %d times, with the session there %d times, of %d", traces, was[false], kills)
 }
-
-// killedTimes is how often the process is killed.
-const killedTimes = 20
