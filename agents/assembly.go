@@ -258,9 +258,9 @@ func (a *assembly) fill(window transcript.Context) {
 // anew returns a beginning with all of the memory in the system prompt.
 func (a *assembly) anew(hash string) beginning {
 	a.lines = nil
-	began := beginning{hash: hash, marks: map[string]memorytext.Mark{}}
+	began, key := beginning{hash: hash, marks: map[string]memorytext.Mark{}}, a.cast.base.p.Memory.Key(context.Background())
 	for _, m := range a.input.Memories() {
-		began.marks[memoryName(m.File)] = memorytext.MarkOf(m.File.Text)
+		began.marks[memoryName(m.File)] = memorytext.MarkOf(key, m.File.Text)
 	}
 	return began
 }

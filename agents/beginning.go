@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -23,7 +24,8 @@ import (
 // message that came next, until the beginning changes anyway (a Summary, a cut, another
 // model). What was removed or changed changes the beginning at once. The answer's block
 // keeps marks of all this and no text, so that another process goes on with the same bytes,
-// and nothing that was removed stays behind.
+// and nothing that was removed stays behind. Whoever gets the transcript alone can't test
+// guesses by them, because their key stays in the memory's journal.
 type beginning struct {
 	hash  string                     // of what comes before the conversation's messages, without the memory
 	marks map[string]memorytext.Mark // by the file's name: what is in the system prompt
@@ -96,6 +98,7 @@ func (a *assembly) remember(before beginning, messages []transcript.Block) (file
 	if before.hash == "" {
 		return nil, nil, now, false
 	}
+	key := a.cast.base.p.Memory.Key(context.Background())
 	beside, a.lines = map[string]string{}, map[string]int{}
 	for name, mark := range before.marks {
 		gone := !slices.ContainsFunc(a.input.Memories(), func(m prompt.SharedMemory) bool { return memoryName(m.File) == name })
@@ -115,7 +118,7 @@ func (a *assembly) remember(before beginning, messages []transcript.Block) (file
 				}
 			}
 		}
-		text, added, ok := memorytext.Since(m.File.Text, before.marks[name], known)
+		text, added, ok := memorytext.Since(key, m.File.Text, before.marks[name], known)
 		if !ok {
 			return nil, nil, beginning{}, false
 		}

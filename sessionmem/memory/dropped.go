@@ -224,3 +224,22 @@ func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
 	}
 	return m.files.Journal().KeepRemoved(lines)
 }
+
+// Key returns a random key of the data folder, for hashes of lines that stand where others may read
+// them. If none can be written, the key is one of this process.
+func (m *Memory) Key(ctx context.Context) string {
+	journal := m.files.Journal()
+	if key := journal.Key(); key != "" {
+		return key
+	}
+	unlock, err := m.files.Lock(ctx)
+	if err == nil {
+		defer unlock()
+		err = journal.MakeKey()
+	}
+	if key := journal.Key(); key != "" {
+		return key
+	}
+	m.logger.Warn("no key of the memory could be kept", "err", err)
+	return m.spare
+}

@@ -322,3 +322,24 @@ func TestReasonsOfProposals(t *testing.T) {
 		t.Errorf("an unknown one is %q", got)
 	}
 }
+
+// A key of the data folder stays, for the other programs too, and without a place for it nothing
+// fails.
+func TestTheKeyOfTheFolderStays(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := New(Config{Root: root}).Key(t.Context())
+	if again := New(Config{Root: root}).Key(t.Context()); first == "" || again != first {
+		t.Errorf("%q, then %q", first, again)
+	}
+	file := filepath.Join(root, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := New(Config{Root: file})
+	if key := m.Key(t.Context()); key == "" || key == first || key != m.Key(t.Context()) {
+		t.Errorf("without a folder: %q", key)
+	}
+}

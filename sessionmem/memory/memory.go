@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -49,6 +50,7 @@ type store struct {
 	waiting   inboxFile
 	undos     undoList
 	parser    parser
+	spare     string // a key for hashes, if none can be written
 }
 
 // parser parses the texts of the files.
@@ -92,7 +94,7 @@ func New(cfg Config) *Memory {
 		root = folder(abs)
 	}
 	s := &store{
-		root: root, logger: cfg.Logger, parser: parser{last: map[string]parsed{}},
+		root: root, logger: cfg.Logger, parser: parser{last: map[string]parsed{}}, spare: rand.Text(),
 		room: room{person: cmp.Or(cfg.MaxPerson, 5), server: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget},
 	}
 	if s.logger == nil {

@@ -1,15 +1,18 @@
 package memorytext
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Mark identifies the pieces of a memory without holding their text. Their order doesn't
-// matter. The zero Mark is that of a memory without pieces.
+// Mark identifies the pieces of a memory without holding their text: with a key that stands
+// elsewhere, nobody who has only the mark can test what the memory says. The order of the pieces
+// doesn't matter. The zero Mark is that of a memory without pieces.
 type Mark struct {
 	Pieces int
 	Sum    uint64 // of their IDs
@@ -33,10 +36,10 @@ type Added struct {
 }
 
 // MarkOf returns the mark of a memory.
-func MarkOf(text string) Mark {
+func MarkOf(key, text string) Mark {
 	var mark Mark
 	m := Parse(text)
-	for _, a := range m.identified(m.pieces(), parents(m.Items)) {
+	for _, a := range m.identified(key, m.pieces(), parents(m.Items)) {
 		mark.Pieces++
 		mark.Sum += a.ID
 	}
@@ -47,10 +50,10 @@ func MarkOf(text string) Mark {
 // since, in the order of the file. known are the IDs of those that a caller knows already;
 // all of them must be there. ok is false if anything was changed or removed, or moved below
 // another heading.
-func Since(text string, at Mark, known []uint64) (before string, added []Added, ok bool) {
+func Since(key, text string, at Mark, known []uint64) (before string, added []Added, ok bool) {
 	m := Parse(text)
 	pieces, parent := m.pieces(), parents(m.Items)
-	all := m.identified(pieces, parent)
+	all := m.identified(key, pieces, parent)
 	isNew := make([]bool, len(all))
 	for _, id := range known {
 		i := len(all) - 1 // the app adds at the end
@@ -134,11 +137,11 @@ func additions(all []Added, rest []int, at Mark) (from, to []int, ok bool) {
 }
 
 // identified returns the pieces with their IDs.
-func (m Text) identified(pieces []Piece, parent []int) []Added {
-	out := make([]Added, len(pieces))
+func (m Text) identified(key string, pieces []Piece, parent []int) []Added {
+	out, id := make([]Added, len(pieces)), hmac.New(sha256.New, []byte(key))
 	for i, p := range pieces {
 		lines := m.visibleLines(m.Items[p.item])
-		id := fnv.New64a()
+		id.Reset()
 		for _, line := range lines {
 			_, _ = id.Write([]byte(line + "\n"))
 		}
@@ -149,7 +152,7 @@ func (m Text) identified(pieces []Piece, parent []int) []Added {
 				lines = slices.Concat(m.visibleLines(heading), lines)
 			}
 		}
-		out[i] = Added{id.Sum64(), strings.Join(lines, "\n")}
+		out[i] = Added{binary.LittleEndian.Uint64(id.Sum(nil)), strings.Join(lines, "\n")}
 	}
 	return out
 }

@@ -39,8 +39,8 @@ func TestSince(t *testing.T) {
 		{"at three places", "- a\n- b\n- c\n- d\n", "- x\n- a\n- y\n- b\n- c\n- z\n- d\n", nil},
 		{"emptied", list, "", nil},
 	} {
-		mark, _ := ParseMark(MarkOf(tc.was).String())
-		before, added, ok := Since(tc.now, mark, nil)
+		mark, _ := ParseMark(MarkOf("key", tc.was).String())
+		before, added, ok := Since("key", tc.now, mark, nil)
 		if ok != (tc.added != nil) {
 			t.Errorf("%s: %v, %+v", tc.name, ok, added)
 			continue
@@ -55,14 +55,14 @@ func TestSince(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if MarkOf(before) != mark || len(added) > 0 && Inject(before, 8000).Text != Inject(tc.was, 8000).Text {
+		if MarkOf("key", before) != mark || len(added) > 0 && Inject(before, 8000).Text != Inject(tc.was, 8000).Text {
 			t.Errorf("%s: before it was %q, not %q", tc.name, before, tc.was)
 		}
-		again, same, ok := Since(tc.now, mark, ids)
+		again, same, ok := Since("key", tc.now, mark, ids)
 		if !ok || again != before || len(same) != len(added) {
 			t.Errorf("%s: with what is known, %v, %q, %+v", tc.name, ok, again, same)
 		}
-		if _, _, ok := Since(tc.now, mark, append(ids, 1)); ok {
+		if _, _, ok := Since("key", tc.now, mark, append(ids, 1)); ok {
 			t.Errorf("%s: a known piece that is gone isn't missed", tc.name)
 		}
 	}
@@ -79,10 +79,10 @@ func BenchmarkSince(b *testing.B) {
 	for i := range 2000 {
 		fmt.Fprintf(&was, "- lesson %d\n", i)
 	}
-	mark := MarkOf(was.String())
+	mark := MarkOf("key", was.String())
 	now := "- first\n" + was.String() + "- last\n"
 	for b.Loop() {
-		if _, added, ok := Since(now, mark, nil); !ok || len(added) != 2 {
+		if _, added, ok := Since("key", now, mark, nil); !ok || len(added) != 2 {
 			b.Fatal(len(added))
 		}
 	}

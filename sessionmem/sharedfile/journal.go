@@ -38,7 +38,7 @@ type journal struct {
 	Seen     []string                   `json:"seen,omitempty"`  // files that the app read, and never wrote
 	Lines    []Line                     `json:"lines,omitempty"` // oldest first
 	Replaced []replaced                 `json:"replaced,omitempty"`
-	Key      string                     `json:"key,omitempty"`     // the key of Removed, in hex
+	Key      string                     `json:"key,omitempty"`     // of Removed, and of marks in transcripts
 	Removed  []string                   `json:"removed,omitempty"` // keyed hashes of lines that the user wants to stay removed
 }
 
@@ -297,6 +297,22 @@ func (j *Journal) CheckRemoved(text string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: you removed it from the memory; add it yourself if you want it back", lesson.ErrRejected)
+}
+
+// Key returns the key of the data folder's hashes of lines, "" if it has none yet.
+func (j *Journal) Key() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.now().Key
+}
+
+// MakeKey makes a key if there is none.
+func (j *Journal) MakeKey() error {
+	return j.change(func(on *journal) {
+		if on.Key == "" {
+			on.Key = rand.Text()
+		}
+	})
 }
 
 // KeepRemoved drops lines from the journal, so that no model writes them again.
