@@ -150,6 +150,7 @@ func (s *search) vectorState(f *index.Found) VectorState {
 	switch {
 	case f.VectorsErr != nil:
 		s.x.cfg.Logger.Warn("the vectors can't be read; the search goes by words alone", "err", f.VectorsErr)
+		s.x.file.MarkDamaged(f.VectorsErr)
 		return VectorsPartial
 	case s.meaning.d == nil:
 		return s.meaning.state

@@ -486,6 +486,39 @@ func TestARebuiltIndexKeepsItsVectors(t *testing.T) {
 	}
 }
 
+// A damaged vector is noticed, and made anew: the new file must not take it over.
+func TestADamagedVectorIsMadeAnew(t *testing.T) {
+	b := newBench(t)
+	f := newFakeEmbedder()
+	b.withEmbedder(f)
+	b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls")
+	b.sync()
+	b.embedAll()
+	db, err := sql.Open("sqlite", "file:"+b.x.file.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("UPDATE vector SET data=zeroblob(length(data)) WHERE id=1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	calls := len(f.texts)
+	b.withEmbedder(f)
+	if a := b.search("dog"); a.State.Vectors != VectorsPartial {
+		t.Errorf("%v, want that the vectors can't be read", a.State.Vectors)
+	}
+	b.sync()
+	b.embedAll()
+	if made := len(f.texts) - calls; b.vectors() != 3 || made != 2 {
+		t.Errorf("%d vectors, %d texts embedded; want three, and one besides the question", b.vectors(), made)
+	}
+	if a := b.search("dog"); a.State.Vectors != VectorsReady || len(a.Hits) == 0 || a.Hits[0].Text != "the hound barks" {
+		t.Errorf("%v %q", a.State.Vectors, said(a))
+	}
+}
+
 func TestAKilledVectorJobResumes(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()

@@ -455,7 +455,7 @@ func (s *Snapshot) Candidates(ctx context.Context, q Question) (found Found, err
 	if q.Vector != nil {
 		byWords := found.Candidates
 		if err := r.addMeaning(ctx, &q, &found); err != nil {
-			found.Candidates, found.Meaning, found.VectorsErr = byWords, nil, err
+			found.Candidates, found.Meaning, found.VectorsErr = byWords, nil, explain(err)
 		}
 	}
 	for place, score := range r.sessions[:len(s.h.sources)] {

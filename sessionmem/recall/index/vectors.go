@@ -792,7 +792,8 @@ func (w *writer) eachHash(ctx context.Context, do func(hash uint64)) error {
 	return rows.Err()
 }
 
-// TakeVectors copies the vectors of another index file for the texts that this one holds.
+// TakeVectors copies the vectors of another index file for the texts that this one holds, but for damaged
+// ones.
 func (x *Index) TakeVectors(ctx context.Context, path string) error {
 	if _, err := x.write.ExecContext(ctx, "ATTACH DATABASE ? AS old", path); err != nil {
 		return explain(err)
@@ -811,29 +812,34 @@ func (x *Index) TakeVectors(ctx context.Context, path string) error {
 		if err := w.eachHash(ctx, func(hash uint64) { held[hash] = true }); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "CREATE TEMP TABLE held(hash INTEGER PRIMARY KEY)"); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO model SELECT * FROM old.model"); err != nil {
 			return err
 		}
-		put, err := tx.PrepareContext(ctx, "INSERT INTO held VALUES(?)")
+		put, err := tx.PrepareContext(ctx, "INSERT OR IGNORE INTO vector(model, hash, data) VALUES(?,?,?)")
 		if err != nil {
 			return err
 		}
 		defer put.Close() //nolint:errcheck // its transaction tells
-		for hash := range held {
-			if _, err := put.ExecContext(ctx, int64(hash)); err != nil { //nolint:gosec // bits are what is wanted
+		rows, err := tx.QueryContext(ctx, "SELECT m.id, m.dims, v.hash, v.data FROM old.vector v JOIN old.model m ON m.id=v.model ORDER BY v.id")
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // rows.Err reports errors
+		for rows.Next() {
+			var id, hash int64
+			var dims int
+			var data sql.RawBytes
+			if err := rows.Scan(&id, &dims, &hash, &data); err != nil {
+				return err
+			}
+			if _, _, err := decodeVector(uint64(hash), dims, data); err != nil || !held[uint64(hash)] { //nolint:gosec // bits are what is wanted
+				continue // a damaged one is made anew
+			}
+			if _, err := put.ExecContext(ctx, id, hash, []byte(data)); err != nil {
 				return err
 			}
 		}
-		for _, copied := range []string{
-			"INSERT OR IGNORE INTO model SELECT * FROM old.model",
-			"INSERT OR IGNORE INTO vector(model, hash, data) SELECT model, hash, data FROM old.vector WHERE hash IN (SELECT hash FROM held) ORDER BY id",
-			"DROP TABLE held",
-		} {
-			if _, err := tx.ExecContext(ctx, copied); err != nil {
-				return err
-			}
-		}
-		return nil
+		return rows.Err()
 	})
 	_, detached := x.write.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE old")
 	return cmp.Or(err, explain(detached))

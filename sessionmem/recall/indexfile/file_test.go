@@ -254,6 +254,45 @@ func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
 	}
 }
 
+func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
+	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
+	for what, c := range map[string]struct {
+		change string
+		choose func(*index.Snapshot) ([]string, []index.Place, error)
+		want   error
+		exists bool
+	}{
+		"whole":            {"", none, nil, true},
+		"a row is missing": {"DELETE FROM meta WHERE key='sources'", none, nil, false},
+		"damage is found":  {"", func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, index.ErrDamaged }, nil, false},
+		"another fault":    {"", func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, index.ErrBusy }, index.ErrBusy, true},
+	} {
+		f := newTest(t, t.TempDir(), func() {})
+		build(t, f)
+		if c.change != "" {
+			db, err := sql.Open("sqlite", "file:"+f.Path())
+			if err == nil {
+				_, err = db.ExecContext(t.Context(), c.change)
+				err = errors.Join(err, db.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Erase(t.Context(), time.Minute, c.choose); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || f.Exists() != c.exists {
+			t.Errorf("%s: %v, exists %v; want %v, %v", what, err, f.Exists(), c.want, c.exists)
+		}
+	}
+	f := newTest(t, t.TempDir(), func() {})
+	build(t, f)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Erase(t.Context(), time.Minute, none); !errors.Is(err, ErrClosed) || !f.Exists() {
+		t.Errorf("closed: %v, exists %v; want that it stays", err, f.Exists())
+	}
+}
+
 func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
 	older := func(path string) error {
 		if err := makeOf(path, "root"); err != nil {

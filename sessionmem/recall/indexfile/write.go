@@ -143,7 +143,7 @@ func (f *File) IsUnfinished() bool {
 
 // Erase physically removes the passages that choose selects: when it returns, no byte of them
 // is left in the index files or in an interrupted rebuild, which will start afresh. It
-// removes an index that can't be read. It returns index.ErrBusy if another process writes
+// removes an index that is damaged or of another version. It returns index.ErrBusy if another process writes
 // for longer than patience.
 func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(now *index.Snapshot) (sources []string, places []index.Place, err error)) error {
 	unlock, err := f.lockSoon(ctx, patience)
@@ -155,20 +155,22 @@ func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(no
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.removeUnfinished()
 	}
-	if err != nil { // another version, or damaged: nothing in it is worth keeping
-		return errors.Join(f.removeUnfinished(), f.discard())
+	if err == nil {
+		var sources []string
+		var places []index.Place
+		err = e.Read(ctx, func(now *index.Snapshot) (err error) {
+			sources, places, err = choose(now)
+			return err
+		})
+		if err == nil {
+			err = e.Erase(ctx, sources, places)
+		}
+		done()
 	}
-	defer done()
-	var sources []string
-	var places []index.Place
-	err = e.Read(ctx, func(now *index.Snapshot) (err error) {
-		sources, places, err = choose(now)
-		return err
-	})
-	if err != nil {
-		return err
+	if errors.Is(err, index.ErrOther) || errors.Is(err, index.ErrDamaged) { // nothing in it is worth keeping
+		err = f.discard()
 	}
-	return errors.Join(e.Erase(ctx, sources, places), f.removeUnfinished())
+	return errors.Join(err, f.removeUnfinished())
 }
 
 // lockSoon is Lock with a time limit, after which it returns index.ErrBusy.
