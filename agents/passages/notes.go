@@ -179,7 +179,7 @@ func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotatio
 	if !asksSomething(query) {
 		return nil
 	}
-	answer, err := p.search(ctx, recall.Query{Text: query, Limit: maxHits, Scope: scope, HitsOnly: true})
+	answer, err := p.search(ctx, recall.Query{Text: query, Limit: maxHits, Scope: scope, HitsOnly: true, Message: true})
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			p.c.Logger.Warn("earlier conversations could not be asked; the turn goes on without", "session", p.c.Session, "err", err)
@@ -295,7 +295,7 @@ func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen 
 // greetings would only find other thanks and greetings.
 func asksSomething(text string) bool {
 	n := 0
-	for _, term := range analysis.NewAnalyzer().Query(text, time.Now()).Terms {
+	for _, term := range analysis.NewAnalyzer().Message(text, time.Now()).Terms {
 		switch term.Class {
 		case analysis.ClassExact:
 			return true

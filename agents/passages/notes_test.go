@@ -92,6 +92,7 @@ func TestNotesOfEarlierConversations(t *testing.T) {
 		{"a question without an answer", "", nil, map[string][]transcript.Block{"cpu-old": {ask("Hm, which port does that zephyr proxy of ours listen on today?")}}, ""},
 		{"nothing new", "", nil, map[string][]transcript.Block{"cpu-old": {ask("The zephyr proxy does listen on a port.")}}, ""},
 		{"thanks", "Thanks!", nil, map[string][]transcript.Block{"cpu-old": {ask("Thanks!"), answer("You're welcome.")}}, ""},
+		{"a capital NOT", "Why does the zephyr proxy NOT listen?", nil, map[string][]transcript.Block{"cpu-old": {ask(fact), answer("Noted.")}}, "port 8443 since the move"},
 		{"another subject", "What is the weather in Bergen like?", nil, map[string][]transcript.Block{"cpu-old": {ask(fact)}}, ""},
 		{"in the history anyway", "", nil, map[string][]transcript.Block{"cpu-new": {ask(fact), answer("Noted.")}}, ""},
 		{"the same words in the history", "", nil, map[string][]transcript.Block{"cpu-old": {ask(fact)}, "cpu-new": {ask(fact)}}, ""},

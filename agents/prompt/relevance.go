@@ -41,7 +41,7 @@ func Relevant(text string, all []Named) []Named {
 			words += terms.Words
 		}
 	}
-	query := a.Query(text, time.Now())
+	query := a.Message(text, time.Now())
 	sums, best := make([]float64, len(all)), 0.0
 	for _, t := range query.Terms {
 		has, n := make([]float64, len(all)), 0

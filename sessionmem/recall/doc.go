@@ -1,6 +1,6 @@
 // Package recall searches what was said and learned: it keeps an index over transcripts and
-// memory files and answers questions from it. The engine package finds candidates, the rank
-// package, which is the same for every engine, orders them, and the corpus package reads
+// memory files and answers questions from it. The index package, or a server (postgres), finds
+// candidates, the rank package orders those of both, and the corpus package reads
 // their texts from the files. In the background recall keeps the index in step with the
 // files (indexing), makes vectors of its chunks, and brings a server that several machines
 // share up to date (Server).

@@ -87,3 +87,22 @@ func TestARerankerReordersAndItsErrorsDoNoHarm(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsLeftOutHidesNothingElse(t *testing.T) {
+	b := newBench(t)
+	for i := range 40 {
+		b.talk(fmt.Sprintf("cpu-%d", i), fmt.Sprintf("the heron stands in pond number %d", i))
+	}
+	b.talk("cpu-other", strings.Repeat("Somewhere else there are many other things to see for those who look. ", 5)+"A heron is among them.")
+	b.sync()
+	if a := b.search("heron -pond"); len(a.Hits) != 1 || a.Hits[0].Session != "cpu-other" {
+		t.Errorf("%q, want the one without a pond", said(a))
+	}
+	a, err := b.x.Search(t.Context(), Query{Text: "heron -pond", Message: true, Now: b.now})
+	if err != nil || len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Text, "pond") {
+		t.Errorf("a message: %q, %v; want what it names", said(a), err)
+	}
+	if all, err := b.x.Similar(t.Context(), "heron NOT pond", 10); err != nil || len(all) == 0 || !strings.Contains(all[0].Text, "pond") {
+		t.Errorf("a text that says the same: %v, %v; want what it names", all, err)
+	}
+}

@@ -39,6 +39,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.questionMeaning(ctx, &q, state)
 	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, similar: !q.all && !asked.MeaningOnly && x.asksSimilar(q.Text), pool: hitsFor(&asked, rerank)}
+	if len(asked.Terms.Without) > 0 { // only its text tells whether a hit is left out
+		s.pool = max(s.pool, x.weights.Candidates)
+	}
 	err := errNoServer
 	if x.asker.server() != nil && !q.all { // a search for everything that says the same concerns this machine
 		err = s.onServer(ctx)
@@ -59,7 +62,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		hits = x.readTexts(ctx, hits, hitsFor(&asked, rerank))
+		hits = x.readTexts(ctx, hits, hitsFor(&asked, rerank), asked.Terms.Without)
 		if asked.Terms.OnlyTime {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
@@ -124,7 +127,11 @@ func (x *Index) asksSimilar(text string) bool {
 func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 	a := x.analyzers.Get()
 	defer x.analyzers.Put(a)
-	terms := a.Query(corpus.Cut(q.Text, maxQuery), q.Now)
+	read := a.Query
+	if q.all || q.Message {
+		read = a.Message
+	}
+	terms := read(corpus.Cut(q.Text, maxQuery), q.Now)
 	terms.OnlyTime = terms.OnlyTime && !q.all // such a search means the words
 	return terms
 }
@@ -301,29 +308,36 @@ func (x *Index) readBeside(ctx context.Context, hits []found) {
 // withTexts reads the texts of hits; it drops those that are gone from their files.
 func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
 	var out []Hit
-	for _, h := range x.readTexts(ctx, hits, limit) {
+	for _, h := range x.readTexts(ctx, hits, limit, nil) {
 		out = append(out, h.Hit)
 	}
 	return out
 }
 
-// readTexts is like withTexts but keeps the places.
-func (x *Index) readTexts(ctx context.Context, hits []found, limit int) []found {
+// readTexts is like withTexts but keeps the places, and leaves out the texts that have one of some terms.
+func (x *Index) readTexts(ctx context.Context, hits []found, limit int, without []string) []found {
 	r := x.corpus.Texts()
 	defer r.Close()
+	a := x.analyzers.Get()
+	defer x.analyzers.Put(a)
+	leftOut := func(text string) bool { return len(without) > 0 && a.HasAny(text, without) }
 	var out []found
 	for _, h := range hits {
 		if len(out) >= limit {
 			break
 		}
 		if h.known {
-			h.Untrusted = !h.Sources.Typed()
-			out = append(out, h)
+			if h.Untrusted = !h.Sources.Typed(); !leftOut(h.Text) {
+				out = append(out, h)
+			}
 			continue
 		}
 		text, err := r.Read(ctx, h.Chunk, h.place)
 		if err != nil {
 			x.cfg.Logger.Debug("a hit can't be read any more", "err", err)
+			continue
+		}
+		if leftOut(text) {
 			continue
 		}
 		h.Text, h.Sources, h.Untrusted = text, r.Sources, !r.Sources.Typed()

@@ -34,6 +34,7 @@ type Query struct {
 	Rerank   bool
 	Beside   bool // fill in Hit.Before and Hit.After
 	HitsOnly bool // Answer.State may be empty: don't compare the files with the index
+	Message  bool // Text is a message and no search: its "-word" and NOT leave nothing out
 
 	all bool // keep hits that say the same
 }

@@ -152,6 +152,9 @@ func TestAQuestionSaysWhatTextsMustNotHave(t *testing.T) {
 		{"-pond", "pond", ""},
 		{"tea - milk", "tea milk", ""},
 		{"5 -3", "5 3", ""},
+		{"-milk -eggs", "milk egg", ""},
+		{"-milk and eggs -bread", "milk egg bread", ""},
+		{"heron -rare- pond", "heron rare pond", ""},
 		{"git log --oneline", "git log =--oneline onelin", ""},
 	} {
 		q := NewAnalyzer().Query(c.question, saturday)
@@ -169,6 +172,17 @@ func TestAQuestionSaysWhatTextsMustNotHave(t *testing.T) {
 		}
 		if c.without == "" != (len(q.Without) == 0) || c.without != "" && !slices.Contains(q.Without, c.without) {
 			t.Errorf("%q leaves out %q, want %q", c.question, q.Without, c.without)
+		}
+	}
+}
+
+func TestAMessageLeavesNothingOut(t *testing.T) {
+	for text, want := range map[string]string{
+		"why is it NOT working": "work", "please run go test -race": "race", "thanks\n-- \nFlorian": "florian", "tabs -spaces": "space",
+	} {
+		q := NewAnalyzer().Message(text, saturday)
+		if len(q.Without) > 0 || !slices.ContainsFunc(q.Terms, func(t QueryTerm) bool { return t.Variants[0].Term == want }) {
+			t.Errorf("%q leaves out %q and searches for %v, want %q among them", text, q.Without, q.Terms, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type field struct {
 	ranges  bool        // it is a range of numbers: "3-7"
 	dash    bool        // it is a dash alone
 	clock   bool        // it is a time of the day
-	minus   bool        // a minus stands before it: "-word"
+	minus   bool        // a minus stands before it alone: "-word"
 	not     bool        // it is NOT
 	capital bool
 }
@@ -136,7 +136,7 @@ func (r fieldReader) read(text string) {
 	first, _ := utf8.DecodeRuneInString(core)
 	r.f.capital = unicode.IsUpper(first)
 	r.f.not = text == "NOT"
-	r.f.minus = len(text) > 1 && text[0] == '-' && text[1] != '-' && hasLetter(core) && len(core) > 2
+	r.f.minus = len(text) > 1 && text[0] == '-' && text[1] != '-' && text[len(text)-1] != '-' && hasLetter(core) && len(core) > 2
 	if isPlainWord(core) && !isLanguageName(text, core) && text[0] != '$' && !strings.HasPrefix(text, "--") {
 		r.word(core, tokenWord)
 		return

@@ -43,14 +43,24 @@ const (
 	otherLatin     = .6 // the same word stemmed in another language
 )
 
-// Query returns the terms of a question asked at a time. It leaves out function words unless
-// the question has no others.
+// Query returns the terms of a search made at a time. It leaves out function words unless
+// the search has no others.
 func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	a.read(text)
+	return a.queryTerms(now, a.without())
+}
+
+// Message is Query for a text that nobody wrote as a search, such as a message of a chat: its "-word" and
+// NOT are words like others.
+func (a *Analyzer) Message(text string, now time.Time) QueryTerms {
+	a.read(text)
+	return a.queryTerms(now, nil)
+}
+
+func (a *Analyzer) queryTerms(now time.Time, without map[int]bool) QueryTerms {
 	language, sure := a.guess()
 	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
 	spans, moments, places := a.spans(now)
-	without := a.without()
 	for i, f := range a.found {
 		if without[i] {
 			for j := range f.tokens {
@@ -79,11 +89,12 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 const maxWithout = 8
 
 // without returns the fields of the current question that texts must not have: those with a minus
-// before them or after NOT, unless nothing else would be left to search for. In a long question,
-// which is a message of a chat, they are words like others.
+// before them or after NOT, unless nothing else would be left to search for. In a long question, which
+// was copied from somewhere, and in one that begins with a minus, which is a list, they are words like
+// others.
 func (a *Analyzer) without() map[int]bool {
 	out, before := map[int]bool{}, false
-	if len(a.found) > maxWithout {
+	if len(a.found) > maxWithout || len(a.found) > 0 && a.found[0].minus {
 		return nil
 	}
 	for i, f := range a.found {
@@ -92,7 +103,7 @@ func (a *Analyzer) without() map[int]bool {
 			before = true
 			out[i] = true
 			continue
-		case len(f.tokens) > 0 && (f.minus || before) && i > 0:
+		case len(f.tokens) > 0 && (f.minus || before):
 			out[i] = true
 		}
 		before = false

@@ -18,9 +18,9 @@ type Query struct {
 	All         bool // each passage is a separate hit
 }
 
-// Candidate is a passage with its features. The engine fills in everything but the scores.
+// Candidate is a passage with its features. The index, or the server, fills in everything but the scores.
 type Candidate struct {
-	At      uint32 // identifies the passage in the engine,
+	At      uint32 // identifies the passage in the search,
 	Message uint32 // its message,
 	Source  uint32 // and its session or memory file
 	Number  uint32 // higher for passages indexed later

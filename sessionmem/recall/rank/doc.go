@@ -1,8 +1,8 @@
-// Package rank orders what an engine found: it is a pure function from a question and its
-// candidates to hits, best first. It reads nothing, so it works with every engine that
-// provides candidates with their features (how much of the question a passage and its
+// Package rank orders what a search found: it is a pure function from a question and its
+// candidates to hits, best first. It reads nothing, so it works for the index and for the server,
+// which provide candidates with their features (how much of the question a passage and its
 // neighbourhood contain, how much its session does, how near its meaning is). The weights are
-// the same for all engines.
+// the same for both.
 //
 // The steps: the words of a passage and of its session give a score (Weights.Base), which is
 // divided among the passages of a message; questions lose a little, and passages said at a

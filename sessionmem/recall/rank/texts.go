@@ -35,7 +35,7 @@ type Text struct {
 
 // Pool returns how many hits with texts are needed for the requested list.
 func (q *Query) Pool() int {
-	if q.diversifies() || len(q.Terms.Without) > 0 {
+	if q.diversifies() {
 		return q.Limit * diversePool
 	}
 	return q.Limit
@@ -114,11 +114,8 @@ func Rerank(hits []Text, scores []float64) {
 
 // Diversify selects the hits of a short list one by one: each time the best one after a
 // deduction for repeating a selected one (maximal marginal relevance). Each place keeps its
-// score. Hits with what the question leaves out are dropped.
+// score.
 func Diversify(a *analysis.Analyzer, q Query, hits []Text) []Text {
-	if len(q.Terms.Without) > 0 {
-		hits = slices.DeleteFunc(hits, func(h Text) bool { return a.HasAny(h.Text, q.Terms.Without) })
-	}
 	if !q.diversifies() || len(hits) < 2 {
 		return hits[:min(q.Limit, len(hits))]
 	}
