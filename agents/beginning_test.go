@@ -1,13 +1,16 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/agents/testkit"
 )
 
@@ -127,6 +130,56 @@ func TestRemovedMemoryIsInNoLaterRequest(t *testing.T) {
 			}
 			if !kinds["chat"] || !kinds["summary"] || !kinds["prepare"] {
 				t.Errorf("only %v were made", kinds)
+			}
+		})
+	}
+}
+
+// patient is a server that reads a beginning until it is ended.
+type patient struct {
+	reads chan ollama.ChatRequest
+	ended chan error
+}
+
+func (patient) Expect(ollama.ChatRequest) ollama.Reading { return ollama.Reading{} }
+
+func (p patient) Prepare(ctx context.Context, req ollama.ChatRequest, _ ollama.PrepareOptions) (int, error) {
+	p.reads <- req
+	<-ctx.Done()
+	p.ended <- ctx.Err()
+	return 0, ctx.Err()
+}
+
+// What is being prepared ends as soon as it may hold what was removed, or as nobody looks
+// at its conversation.
+func TestAPreparationEndsWithItsReason(t *testing.T) {
+	const line = "The gate code is tulip nineteen"
+	for name, end := range map[string]func(r *conversing){
+		"a line was removed":       func(r *conversing) { r.edit("- "+line+"\n", ""); r.app.MemoryChanged() },
+		"another conversation":     func(r *conversing) { r.app.Attend("cpu-other") },
+		"the window is hidden":     func(r *conversing) { r.app.Attend("") },
+		"somebody sends a message": func(r *conversing) { r.app.Start(r.t.Context(), Request{Session: testSession, Text: "Now?"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newConversing(t)
+			r.write("agents/memory.md", "# Memory\n\n- "+line+"\n")
+			r.settle()
+			server := patient{make(chan ollama.ChatRequest, 9), make(chan error, 9)}
+			r.app.p.Cache = server
+			r.app.MemoryChanged()
+			if text := (<-server.reads).Messages[0].Content; !strings.Contains(text, line) {
+				t.Fatalf("it is prepared without the line:\n%s", text)
+			}
+			end(r)
+			select {
+			case <-server.ended:
+			case <-time.After(10 * time.Second):
+				t.Fatal("it goes on")
+			}
+			if name == "a line was removed" {
+				if text := (<-server.reads).Messages[0].Content; strings.Contains(text, line) {
+					t.Errorf("it is prepared with the line:\n%s", text)
+				}
 			}
 		})
 	}

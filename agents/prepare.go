@@ -42,9 +42,12 @@ type preparing struct {
 }
 
 // Attend records which session a window shows, "" for none, and has its next request
-// prepared.
+// prepared. That of another session isn't read any further.
 func (e *Engine) Attend(session string) {
 	e.mu.Lock()
+	if session != e.ahead.view {
+		e.stopPreparing()
+	}
 	e.ahead.view = session
 	e.mu.Unlock()
 	e.prepareSoon(session, false)
@@ -62,9 +65,11 @@ func (e *Engine) Typing() {
 	}
 }
 
-// MemoryChanged has the next request prepared that a changed memory changes.
+// MemoryChanged has the next request prepared that a changed memory, or what was forgotten,
+// changes. What is being prepared may hold a line that was removed, so it ends at once.
 func (e *Engine) MemoryChanged() {
 	e.mu.Lock()
+	e.stopPreparing()
 	session := cmp.Or(e.ahead.view, e.ahead.asked)
 	e.mu.Unlock()
 	e.prepareSoon(session, false)
@@ -126,11 +131,18 @@ func (e *Engine) prepareNext(ctx context.Context) bool {
 		e.log.Debug("the next request isn't prepared", "session", session, "err", err)
 		return true
 	}
-	if e.p.Prepares != nil && e.p.Cache.Expect(in.Request).New > 0 {
-		e.p.Prepares(in.Request.Model)
-		defer e.p.Prepares("")
+	o := ollama.PrepareOptions{Load: load, Stop: mayNot}
+	begun := false
+	if e.p.Prepares != nil {
+		o.Begins = func() {
+			begun = true
+			e.p.Prepares(in.Request.Model)
+		}
 	}
-	bytes, err := e.p.Cache.Prepare(ctx, in.Request, ollama.PrepareOptions{Load: load, Stop: mayNot})
+	bytes, err := e.p.Cache.Prepare(ctx, in.Request, o)
+	if begun {
+		e.p.Prepares("")
+	}
 	switch {
 	case err != nil && !errors.Is(err, ollama.ErrAside) && !errors.Is(err, ollama.ErrBusy) && !errors.Is(err, ollama.ErrNotLoaded) && ctx.Err() == nil:
 		e.log.Info("the next request could not be prepared", "session", session, "err", err)

@@ -20,7 +20,8 @@ const (
 	// stepTime is the longest that a server reads in advance before it looks whether its
 	// client has gone.
 	stepTime = 2 * time.Second
-	// leastMeasured is the smallest number of tokens by which the reading speed is measured.
+	// leastMeasured is the smallest number of tokens by which the reading speed is measured
+	// again.
 	leastMeasured = 50
 	// keptFactor is how much longer than expected the reading may take before the server
 	// must have lost the beginning.
@@ -61,6 +62,17 @@ type Reading struct {
 	New    int  // tokens that it read
 	Prompt int  // tokens of the whole prompt; 0 if unknown
 	Lost   bool // it had to read the beginning, too, which it was expected to have kept
+}
+
+// cut records that the server may keep only the first n bytes of a model's prompt: what
+// follows is replaced, or the model was unloaded.
+func (s *slots) cut(model string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now, ok := s.by[canonical(model)]; ok && len(now.prompt) > n {
+		now.prompt = now.prompt[:n]
+		s.by[canonical(model)] = now
+	}
 }
 
 // rendered is a request in the order in which most templates put it: system prompt, tools,
@@ -104,6 +116,9 @@ func common(a, b string) int {
 // knows. Prompt is 0 as long as no prompt was counted for the model.
 func (c *Client) Expect(req ChatRequest) Reading {
 	req.Messages = harmless(req.Messages)
+	if req.NoSystem {
+		req.Messages = withoutSystem(req.Messages) // as Chat sends it
+	}
 	s, prompt := c.slots.of(req.Model), rendered(req)
 	return Reading{
 		New: int(s.perKB * float64(len(prompt)-common(s.prompt, prompt)) / 1024), Prompt: int(s.perKB * float64(len(prompt)) / 1024),
@@ -125,7 +140,7 @@ func (c *Client) read(model, prompt, answer string, res ChatResult) Reading {
 			if s.speed > 0 && !res.Loaded && float64(out.New)*keptFactor < s.speed*took && whole < s.speed*keptFactor {
 				out.Lost, out.New = true, res.PromptTokens
 			}
-			if out.New >= leastMeasured && (out.Lost || out.New > res.PromptTokens/keptFactor || s.speed == 0) {
+			if s.speed == 0 || out.New >= leastMeasured && (out.Lost || out.New > res.PromptTokens/keptFactor) {
 				s.speed = float64(out.New) / took
 			}
 		}
@@ -136,16 +151,17 @@ func (c *Client) read(model, prompt, answer string, res ChatResult) Reading {
 
 // PrepareOptions limits what Prepare may do.
 type PrepareOptions struct {
-	Load bool        // load the model if it isn't in memory
-	Stop func() bool // reports before each step whether somebody needs the server
+	Load   bool        // load the model if it isn't in memory
+	Stop   func() bool // reports before each step whether somebody needs the server; optional
+	Begins func()      // called once, before the first step; optional
 }
 
 // Prepare has the server read the beginning of a request that is sent later, unless it has
 // done so, and returns the number of bytes that it had to read. It reads in steps of at
 // most two seconds, by the speed measured so far, because a server notices only at the end
 // of its reading that its client has gone. It gives way to every chat at once (ErrAside),
-// doesn't begin while a call runs or waits or a model is downloaded (ErrBusy), and loads no
-// model beside another one (ErrNotLoaded).
+// doesn't begin while a call runs or waits or a model is downloaded (ErrBusy), and neither
+// loads a model beside another one nor asks one that runs elsewhere (ErrNotLoaded).
 func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions) (bytes int, err error) {
 	t := c.target("chat", req.Model)
 	ctx, leave := c.preparing.enter(ctx)
@@ -156,14 +172,14 @@ func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions)
 	req.Messages = harmless(req.Messages)
 	req.MaxTokens, req.OnPhase, req.OnChunk = 1, nil, nil
 	whole := rendered(req)
-	for {
+	for first := true; ; first = false {
+		if err := c.mayPrepare(ctx, t, req, o.Load || !first, first); err != nil {
+			return bytes, err
+		}
 		known := c.slots.of(req.Model)
 		have := common(known.prompt, whole)
 		if len(whole)-have < leastPrepared {
 			return bytes, nil
-		}
-		if err := c.mayPrepare(ctx, t, req, o.Load || bytes > 0); err != nil {
-			return bytes, err
 		}
 		if c.pulls.Load() > 0 || o.Stop != nil && o.Stop() || !c.permits.tryAcquire() {
 			return bytes, t.fail(ErrBusy, "somebody needs the server", nil)
@@ -179,6 +195,10 @@ func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions)
 		step := beginningOf(req, whole, have+max(int(speed*stepTime.Seconds()*1024/perKB), 64))
 		text := rendered(step)
 		run := &chatRun{req: step}
+		if first && o.Begins != nil {
+			o.Begins()
+		}
+		c.slots.cut(req.Model, have) // also if it is ended while the server reads
 		err := c.chat(ctx, t, run)
 		c.permits.release()
 		if err != nil {
@@ -193,20 +213,30 @@ func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions)
 }
 
 // mayPrepare returns an error if preparing would load a model, or take the place of another
-// one, without being asked to.
-func (c *Client) mayPrepare(ctx context.Context, t target, req ChatRequest, load bool) error {
+// one, without being asked to, or if it would leave this machine. first is the first step: a
+// server whose model isn't loaded then keeps nothing of earlier prompts.
+func (c *Client) mayPrepare(ctx context.Context, t target, req ChatRequest, load, first bool) error {
 	running, err := c.Running(ctx)
 	if err != nil {
 		return err
 	}
 	size, loaded := findRunning(running, req.Model)
+	if first && !loaded {
+		c.slots.cut(req.Model, 0)
+	}
 	switch {
 	case loaded && (size == 0 || req.NumCtx == 0 || size == req.NumCtx):
 		return nil
 	case !load || len(running) > 0 && !loaded:
 		return t.fail(ErrNotLoaded, "", nil)
+	case !first:
+		return nil
 	}
-	return nil
+	info, err := c.Show(ctx, req.Model)
+	if err == nil && info.Remote {
+		err = t.fail(ErrNotLoaded, "it runs elsewhere", nil)
+	}
+	return err
 }
 
 // beginningOf returns a request whose prompt is the first n bytes of another's, or a little

@@ -16,9 +16,21 @@ import (
 // A beginning is read in steps of two seconds by the measured speed, each of which extends
 // the one before; in the end all of it has been read, and it isn't read again.
 func TestPrepareReadsTheBeginningInSteps(t *testing.T) {
+	text := func(r *api.ChatRequest) string {
+		var s strings.Builder
+		for _, m := range r.Messages {
+			s.WriteString("<" + m.Role + ">" + m.Content)
+		}
+		return s.String()
+	}
+	read := 0
 	server := testkit.Start(t, testkit.Script{
 		Models: []testkit.Model{{Name: "m", Loaded: true, ContextLength: 32768}},
-		Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}},
+		Rules: []testkit.Rule{{Func: func(r api.ChatRequest) testkit.Reply { // about 1,000 tokens in a second
+			fresh := max(len(text(&r))-read, 1)
+			read += fresh
+			return testkit.Reply{Text: "x", ReadTime: time.Duration(fresh) * time.Millisecond / 4}
+		}}},
 	})
 	client, err := ollama.New(ollama.Params{Host: server.URL()})
 	if err != nil {
@@ -36,15 +48,8 @@ func TestPrepareReadsTheBeginningInSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := server.Chats()
-	if len(steps) < 2 {
+	if len(steps) < 2 || len(steps) > 8 { // the first ones are small
 		t.Fatalf("%d steps", len(steps))
-	}
-	text := func(r *api.ChatRequest) string {
-		var s strings.Builder
-		for _, m := range r.Messages {
-			s.WriteString("<" + m.Role + ">" + m.Content)
-		}
-		return s.String()
 	}
 	for i, s := range steps {
 		if s.Chat.Options["num_predict"] != float64(1) {
@@ -146,6 +151,94 @@ func TestPrepareTakesNothingFromOthers(t *testing.T) {
 				t.Errorf("%d requests were made", n)
 			}
 		})
+	}
+}
+
+// A model that runs elsewhere is asked nothing before somebody sends a message.
+func TestPrepareLeavesTheMachineToNobody(t *testing.T) {
+	for name, m := range map[string]testkit.Model{
+		"by its name":        {Name: "big:120b-cloud"},
+		"by its description": {Name: "mine", RemoteHost: "https://models.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testkit.Start(t, testkit.Script{Models: []testkit.Model{m}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+			client, err := ollama.New(ollama.Params{Host: server.URL()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := ollama.ChatRequest{Model: m.Name, Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+			if _, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{Load: true}); !errors.Is(err, ollama.ErrNotLoaded) || len(server.Chats()) > 0 {
+				t.Errorf("%v, %d requests", err, len(server.Chats()))
+			}
+		})
+	}
+}
+
+// A server keeps nothing of a model that was unloaded, so its prompt is read again.
+func TestPrepareReadsAgainWhatWasUnloaded(t *testing.T) {
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+	client, err := ollama.New(ollama.Params{Host: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}, {Role: "user", Content: "Is it?"}}}
+	if _, err := client.Chat(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{Load: true}); n != 0 || err != nil {
+		t.Fatalf("while it is loaded: %d bytes, %v", n, err)
+	}
+	server.Unload("m")
+	begun := 0
+	n, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{Load: true, Begins: func() { begun++ }})
+	if n < 3000 || err != nil || begun != 1 {
+		t.Errorf("%d bytes, %v, begun %d times", n, err, begun)
+	}
+}
+
+// A preparation that gives way has replaced what the server kept of another conversation.
+func TestAnEndedPreparationCountsAsRead(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	server := testkit.Start(t, testkit.Script{
+		Models: []testkit.Model{{Name: "m", Loaded: true}},
+		Rules: []testkit.Rule{
+			{Name: "prepare", When: func(r api.ChatRequest) bool { return r.Options["num_predict"] == float64(1) }, Reply: testkit.Reply{Text: "x", Until: release}},
+			{Reply: testkit.Reply{Text: "An answer."}},
+		},
+	})
+	client, err := ollama.New(ollama.Params{Host: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}, {Role: "user", Content: "Is it?"}}}
+	if _, err := client.Chat(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	before := client.Expect(one)
+	ctx, stop := context.WithCancel(t.Context())
+	other := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("Other rules. ", 400)}}}
+	if _, err := client.Prepare(ctx, other, ollama.PrepareOptions{Begins: stop}); err == nil {
+		t.Fatal("it wasn't ended")
+	}
+	if after := client.Expect(one); before.New != 0 || after.New < after.Prompt*9/10 {
+		t.Errorf("expected to read %+v before, %+v after", before, after)
+	}
+}
+
+// What a model without system messages will read is counted as it is sent.
+func TestExpectKnowsModelsWithoutSystemMessages(t *testing.T) {
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+	client, err := ollama.New(ollama.Params{Host: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ollama.ChatRequest{Model: "m", NoSystem: true, Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}, {Role: "user", Content: "Is it?"}}}
+	if _, err := client.Chat(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if r := client.Expect(req); r.New > 0 || r.Prompt == 0 {
+		t.Errorf("%+v", r)
 	}
 }
 
