@@ -27,6 +27,7 @@ type Forgetting struct {
 	index       *Index
 	shared      *SharedMemory
 	compactSoon func(session string)
+	changed     func() // called when something was forgotten
 	mu          sync.Mutex
 	forgotAt    time.Time // time of the last forgetting that was announced
 }
@@ -100,6 +101,7 @@ func (fg *Forgetting) notifyForgotten() {
 	if !last.After(before) {
 		return
 	}
+	fg.changed() // what is being prepared may hold it
 	fg.app.notify.publish(Notice{Time: time.Now(), Kind: NoticeForgot, Forgot: func(text string) bool {
 		return fg.store.Forgotten().HasTyped(text, before)
 	}})

@@ -208,6 +208,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	b.Forgetting = &Forgetting{
 		app: b.base, store: store, memory: b.Memory, index: b.Index, shared: b.Shared,
 		compactSoon: func(session string) { b.Engine.CompactSoon(session) },
+		changed:     b.memoryChanged,
 	}
 	b.Index.beforePush = b.Forgetting.beforePush
 	b.house = &housekeeper{app: b.base, store: store, memory: b.Memory, refused: refused, sessionsChanged: b.SessionsChanged}

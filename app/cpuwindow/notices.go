@@ -35,11 +35,11 @@ func (w *Window) onNotice(n backend.Notice) {
 	case backend.NoticeSessions:
 		w.reloadSessions()
 	case backend.NoticeAhead:
-		if words := ""; w.visible {
-			if n.Text != "" {
-				words = i18n.With("{{.Model}} is reading ahead", i18n.Places{"Model": n.Text})
-			}
-			w.chat.Foot.SetReload(words)
+		if w.ahead = ""; n.Text != "" {
+			w.ahead = i18n.With("{{.Model}} is reading ahead", i18n.Places{"Model": n.Text})
+		}
+		if w.footTimer == nil { // what was reloaded stays as long as it should
+			w.chat.Foot.SetReload(w.ahead)
 		}
 	default:
 		w.notices.ShowNotice(n)
@@ -72,7 +72,8 @@ func (w *Window) onReload(n backend.Notice) {
 	timer = time.AfterFunc(footStays, func() {
 		w.p.Do(func() {
 			if w.footTimer == timer {
-				w.chat.Foot.SetReload("")
+				w.footTimer = nil
+				w.chat.Foot.SetReload(w.ahead)
 			}
 		})
 	})

@@ -49,6 +49,40 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 	})
 }
 
+// What was reloaded isn't covered by what the server reads in advance because of it, and an
+// end that comes while the window is hidden is shown too.
+func TestReadingAheadIsInTheFoot(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		says := func(want string) {
+			t.Helper()
+			b.Settle()
+			if got := b.w.chat.Foot.Reload.Text; got != want {
+				t.Errorf("the foot says %q, want %q", got, want)
+			}
+		}
+		ahead := func(model string) { b.notify(backend.Notice{Kind: backend.NoticeAhead, Text: model}) }
+		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
+		ahead("qwen3:8b")
+		(<-b.Queue)()
+		(<-b.Queue)()
+		if got := b.w.chat.Foot.Reload.Text; got != "memory.md reloaded · +2 −0" {
+			t.Errorf("the foot says %q", got)
+		}
+		time.Sleep(2 * footStays)
+		says("qwen3:8b is reading ahead")
+		ahead("")
+		says("")
+		ahead("qwen3:8b")
+		says("qwen3:8b is reading ahead")
+		b.w.Hide()
+		ahead("")
+		b.Settle()
+		b.w.Show()
+		says("")
+	})
+}
+
 func TestAReloadThatNeedsActionStays(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

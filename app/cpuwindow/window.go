@@ -62,7 +62,8 @@ type Window struct {
 	toast    *overlay.Toast
 	chooser  *chooser
 
-	footTimer *time.Timer // of the newest reload in the foot
+	footTimer *time.Timer // of the newest reload in the foot; nil if it shows none
+	ahead     string      // what the foot says of reading in advance
 }
 
 // vitalsStrip is the strip at the top and the samples it shows.
