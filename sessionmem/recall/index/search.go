@@ -495,11 +495,11 @@ SELECT place, posting.bucket, list FROM t CROSS JOIN n CROSS JOIN posting ON pos
 }
 
 // score scores passages and sources by the terms of a question, and by words similar to all of them or to
-// those that occur nowhere.
+// those that occur nowhere. A long question says enough without, and looking for them takes time.
 func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm, similar bool) error {
 	terms = slices.DeleteFunc(slices.Clone(terms[:min(len(terms), maxTerms)]), func(t analysis.QueryTerm) bool { return t.Class == analysis.ClassPair })
 	var err error
-	if !similar {
+	if !similar || len(terms) > similarTerms {
 		terms, err = r.scoreTerms(ctx, terms, false)
 	}
 	if err != nil || len(terms) == 0 {
@@ -509,7 +509,10 @@ func (r *ranking) score(ctx context.Context, terms []analysis.QueryTerm, similar
 	if err != nil {
 		return err
 	}
-	for i := range terms {
+	for i := range terms[:min(len(terms), similarTerms)] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		terms[i].Variants = append(slices.Clip(terms[i].Variants), v.similar(terms[i])...)
 	}
 	_, err = r.scoreTerms(ctx, terms, true)

@@ -30,6 +30,7 @@ const (
 	similarLeast   = .4 // of the trigrams of two words, the share that both have (Jaccard)
 	similarWhole   = 5  // a word of so many letters is also similar to one that contains it; counts as the least
 	similarMost    = 8  // similar words of one
+	similarTerms   = 24 // most terms of a question that they are looked for
 )
 
 // gramSeed decides which bit a trigram has.

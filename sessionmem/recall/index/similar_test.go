@@ -3,6 +3,7 @@ package index_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"mac-stats/sessionmem/recall/analysis"
@@ -78,6 +79,27 @@ func TestAWordThatOccursNeedsNoSimilarOnes(t *testing.T) {
 	}
 	if got := foundBy(t, x, "Stanford", true); !slices.Equal(got, []string{"a-0", "b-0"}) {
 		t.Errorf("%q, want the similar one second", got)
+	}
+}
+
+// Looking for similar words takes time for each word: a pasted page must not take seconds.
+func TestALongQuestionIsMostlySearchedAsItIs(t *testing.T) {
+	x, _ := newIndex(t)
+	update(t, x, []index.Entry{session("a", "Stanford is old"), session("b", "Stafford is small"), session("c", "the rhododendron is in bloom")})
+	var long strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&long, " nowhere%c%c", 'a'+i/10, 'a'+i%10)
+	}
+	for question, want := range map[string][]string{
+		"rhododendrom" + long.String():               {"c-0"},
+		"Stanford rhododendrom" + long.String():      {"a-0", "c-0"},
+		"Stanford" + long.String() + " rhododendrom": {"a-0"},
+	} {
+		got := foundBy(t, x, question, true)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%.30s…: %q, want %q", question, got, want)
+		}
 	}
 }
 

@@ -144,7 +144,6 @@ type vectorSet struct {
 	last           int64 // highest ID of a row that was read
 	slots          map[uint64]int32
 	rows           []int64 // their IDs, by slot
-	hashes         []uint64
 	scales         []float32
 	data           []byte // dims bytes each; nil if they are too many
 	signs          []uint64
@@ -225,7 +224,7 @@ func (v *vectorSet) add(row int64, hash uint64, data []byte, budget int) error {
 	}
 	v.slots[hash] = int32(len(v.rows)) //nolint:gosec // room for thousands of millions
 	v.last = max(v.last, row)
-	v.rows, v.hashes = append(v.rows, row), append(v.hashes, hash)
+	v.rows = append(v.rows, row)
 	words := v.signWords()
 	v.signs = append(v.signs, make([]uint64, words)...)
 	takeSigns(v.signs[len(v.signs)-words:], vector)
