@@ -69,6 +69,7 @@ type Rule struct {
 	Model          string // the requested model, exactly
 	UserContains   string // in the last user message
 	SystemContains string // in a system message
+	Task           string // in a system message, or in the last one of a chat that it continues
 	AnyContains    string // in any message
 	HasTools       *bool  // whether the chat offers tools; see Yes and No
 	AfterTool      *bool  // whether the last message is a tool's result
@@ -188,6 +189,7 @@ func (r *Rule) matches(req api.ChatRequest) bool {
 	case r.Model != "" && !sameModel(r.Model, req.Model),
 		!strings.Contains(LastUser(req), r.UserContains),
 		!strings.Contains(System(req), r.SystemContains),
+		!strings.Contains(System(req), r.Task) && !strings.Contains(LastUser(req), r.Task),
 		r.AnyContains != "" && !anyContains(req, r.AnyContains),
 		r.HasTools != nil && *r.HasTools != (len(req.Tools) > 0),
 		r.AfterTool != nil && *r.AfterTool != afterTool(req),

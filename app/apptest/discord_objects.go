@@ -74,6 +74,7 @@ type Sent struct {
 type Fault struct {
 	Method     string // "" for any
 	Path       string // what the path contains
+	Text       string // what the message contains
 	Status     int
 	Code       int
 	RetryAfter float64 // seconds, for a 429

@@ -142,7 +142,7 @@ func (t *troubles) fault(r *http.Request) *Fault {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, f := range t.faults {
-		if f.Method != "" && f.Method != r.Method || !strings.Contains(r.URL.Path, f.Path) {
+		if f.Method != "" && f.Method != r.Method || !strings.Contains(r.URL.Path, f.Path) || !strings.Contains(callOf(r).text("content"), f.Text) {
 			continue
 		}
 		found := *f

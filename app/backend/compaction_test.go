@@ -19,7 +19,7 @@ func learning(t *testing.T) *testkit.Server {
 	s := testkit.New(testkit.Script{
 		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
 		Rules: []testkit.Rule{
-			{SystemContains: "You compress a conversation", Reply: testkit.Reply{
+			{Task: "You compress a conversation", Reply: testkit.Reply{
 				Text: `{"context":"A trip by train with late tickets.","lessons":[{"text":"The user travels by train.","confidence":0.9},{"text":"The user buys train tickets late.","confidence":0.8}],"people":[]}`,
 			}},
 			{Reply: testkit.Reply{Text: "fine"}},

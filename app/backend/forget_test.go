@@ -69,10 +69,10 @@ func quaggaServer(t *testing.T) *testkit.Server {
 			{Name: "embed:1b", ParameterSize: "1B", Capabilities: []string{"embedding"}},
 		},
 		Rules: []testkit.Rule{
-			{SystemContains: "You compress a conversation", Times: 1, Reply: testkit.Reply{
+			{Task: "You compress a conversation", Times: 1, Reply: testkit.Reply{
 				Text: `{"context":"They said that ` + quagga + `.","lessons":[{"text":"Know that ` + quagga + `","confidence":0.9}],"people":[]}`,
 			}},
-			{SystemContains: "You compress a conversation", Reply: testkit.Reply{Text: `{"context":"They talked.","lessons":[],"people":[]}`}},
+			{Task: "You compress a conversation", Reply: testkit.Reply{Text: `{"context":"They talked.","lessons":[],"people":[]}`}},
 			{UserContains: "4711", Reply: testkit.Reply{Text: "I see, " + quagga + "."}},
 			{Reply: testkit.Reply{Text: "Fine."}},
 		},

@@ -27,7 +27,7 @@ func eager(t *testing.T) *testkit.Server {
 	s := testkit.New(testkit.Script{
 		Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
 		Rules: []testkit.Rule{
-			{SystemContains: "You compress a conversation", Reply: testkit.Reply{
+			{Task: "You compress a conversation", Reply: testkit.Reply{
 				Text: `{"context": "They spoke of xyzzy.", "lessons": [{"text": "The user likes xyzzy tea.", "confidence": 0.9}], "people": [{"who": "Xyzzy", "fact": "sells tea", "confidence": 0.9}]}`,
 			}},
 			{When: asked, Reply: testkit.Reply{Text: "MEMORY_APPEND: The user likes xyzzy tea.\n"}},

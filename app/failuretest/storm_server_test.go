@@ -34,11 +34,12 @@ const (
 	stormLesson = "The user paddles a red kayak."
 )
 
-// markOf returns the mark of the newest question.
+// markOf returns the mark of the newest question. Lines of the memory, with marks of their own, may
+// stand beside it.
 func markOf(req api.ChatRequest) string {
 	for _, m := range slices.Backward(req.Messages) {
-		if found := stormMark.FindAllString(m.Content, -1); len(found) > 0 {
-			return found[len(found)-1]
+		if _, asked, found := strings.Cut(m.Content, "What of "); found && m.Role == "user" {
+			return stormMark.FindString(asked)
 		}
 	}
 	return ""
@@ -79,7 +80,7 @@ func stormScript() testkit.Script {
 		return testkit.Reply{Text: stormAnswer(mark), Delay: stormWord}
 	}
 	return testkit.Script{Models: []testkit.Model{tiny()}, Rules: []testkit.Rule{
-		{SystemContains: "You compress a conversation", Reply: digest},
+		{Task: "You compress a conversation", Reply: digest},
 		{Func: answer},
 	}}
 }

@@ -112,7 +112,7 @@ func perfect(list []task) func(api.ChatRequest) string {
 		for _, t := range list {
 			switch {
 			case t.category == categoryCompaction:
-				if strings.Contains(system, "You compress a conversation") && strings.Contains(first, t.talk[0]) {
+				if strings.Contains(system+testkit.LastUser(req), "You compress a conversation") && strings.Contains(first, t.talk[0]) {
 					digest, _ := json.Marshal(map[string]any{"context": t.replies[0], "lessons": []any{}, "people": []any{}}) // it can always be encoded
 					return string(digest)
 				}

@@ -74,7 +74,7 @@ func Answering(text string) testkit.Script {
 // Summarizing returns a server whose small model finds a lesson.
 func Summarizing(digest string) testkit.Script {
 	script := Answering("ok")
-	script.Rules = append([]testkit.Rule{{SystemContains: "You compress a conversation", Reply: testkit.Reply{Text: digest}}}, script.Rules...)
+	script.Rules = append([]testkit.Rule{{Task: "You compress a conversation", Reply: testkit.Reply{Text: digest}}}, script.Rules...)
 	return script
 }
 

@@ -13,8 +13,8 @@ func TestSessionsCompact(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("ok")
 	script.Rules = append([]testkit.Rule{{
-		SystemContains: "You compress a conversation",
-		Reply:          testkit.Reply{Text: `{"context":"They count.","lessons":[],"people":[]}`},
+		Task:  "You compress a conversation",
+		Reply: testkit.Reply{Text: `{"context":"They count.","lessons":[],"people":[]}`},
 	}}, script.Rules...)
 	e := clitest.New(t, script)
 	for i := range 3 {
