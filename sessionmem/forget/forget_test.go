@@ -607,7 +607,7 @@ func TestForgettingBesideAnImport(t *testing.T) {
 		stop, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
-			for i := 0; ; i++ {
+			for i := range 40 { // without an end the forgetting might never catch up
 				blocks := []transcript.Block{user("Its name is Quagga Xyzzy."), answer("Fine.")}
 				blocks[0].Time, blocks[1].Time = time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)
 				for _, err := range r.store.Sessions().Create(context.Background(), []session.NewSession{{Name: fmt.Sprint("chatgpt-", i), Blocks: blocks}, {Name: fmt.Sprint("claude-", i), Blocks: blocks}}) {
