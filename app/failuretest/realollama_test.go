@@ -25,7 +25,7 @@ const (
 // taster answers a conversation about tea and summarises it.
 func taster() realollama.Model {
 	m := realollama.Model{Name: "taster", Answers: map[string]string{"digest": teaDigest, "lost": "No rule fits that."}, Default: "lost"}
-	m.Rules = []realollama.Rule{{System: "You compress a conversation", Answer: "digest"}}
+	m.Rules = []realollama.Rule{{System: "You compress a conversation", Answer: "digest"}, {Contains: "You compress a conversation", Answer: "digest"}} // of its own, or continuing the chat
 	for i := range 8 {
 		name := fmt.Sprintf("answer-%d", i)
 		m.Answers[name] = teaAnswer(i)
@@ -144,7 +144,7 @@ func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 	chats := proxy.Chats(t)
 	schema := 0
 	for _, c := range chats {
-		if strings.Contains(c.Messages[0].Content, "You compress a conversation") {
+		if strings.Contains(c.Messages[0].Content+c.Messages[len(c.Messages)-1].Content, "You compress a conversation") {
 			schema++
 			if len(c.Format) == 0 {
 				t.Error("the compactor was asked without a schema")
