@@ -112,7 +112,10 @@ func (a *assembly) remember(before beginning, messages []transcript.Block) (file
 			if b.Kind != transcript.KindAssistant {
 				continue
 			}
-			if then := beginningOf(b); then.hash == before.hash && then.marks[name] == before.marks[name] {
+			if then := beginningOf(b); len(then.later[name]) > 0 && then.hash == before.hash && then.marks[name] == before.marks[name] {
+				if !slices.ContainsFunc(messages, func(m transcript.Block) bool { return m.ID == b.Parent }) {
+					continue // the message left the conversation, and they are sent again
+				}
 				for _, id := range then.later[name] {
 					known, by[id] = append(known, id), b.Parent
 				}

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/testkit"
+	"mac-stats/sessionmem/transcript"
 )
 
 // say sends a message in the app and waits for all that follows.
@@ -218,6 +219,29 @@ func TestSummaryTakesNothingFromTheMemory(t *testing.T) {
 	}
 	if asked := r.answered("summary"); asked != 2 {
 		t.Errorf("the model was asked %d times for a Summary, want once more without the memory", asked)
+	}
+}
+
+// A line that was sent beside a message is sent again if that message leaves the
+// conversation, as somebody on Discord deletes it.
+func TestAddedMemoryOutlivesItsMessage(t *testing.T) {
+	r := newConversing(t)
+	const line = "The printer is on the second floor"
+	r.say("Message 1: hello there")
+	r.write("agents/memory.md", r.read("agents/memory.md")+"- "+line+"\n")
+	r.say("Message 2: and this?")
+	id := ""
+	for _, b := range r.blocks() {
+		if b.Kind == transcript.KindUser {
+			id = b.ID
+		}
+	}
+	if _, err := r.store.Session(testSession).Append(t.Context(), transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteDeleted, Parent: id}); err != nil {
+		t.Fatal(err)
+	}
+	r.say("Message 3: again")
+	if text := rendered(r.asked()); strings.Count(text, line) != 1 || strings.Contains(text, "and this?") {
+		t.Errorf("it is sent as:\n%s", text)
 	}
 }
 

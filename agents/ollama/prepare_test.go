@@ -155,7 +155,7 @@ func TestPrepareTakesNothingFromOthers(t *testing.T) {
 }
 
 // A model that runs elsewhere is asked nothing before somebody sends a message.
-func TestPrepareLeavesTheMachineToNobody(t *testing.T) {
+func TestPrepareAsksNoModelElsewhere(t *testing.T) {
 	for name, m := range map[string]testkit.Model{
 		"by its name":        {Name: "big:120b-cloud"},
 		"by its description": {Name: "mine", RemoteHost: "https://models.example"},
