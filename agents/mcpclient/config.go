@@ -54,10 +54,10 @@ func (c config) where() string {
 	return excerpt.Addresses(strings.Join(append([]string{c.Command}, c.Args...), " "))
 }
 
-// hide takes the secrets of the configuration out of a text of the server, which may repeat
-// its own address, its environment or what was sent to it.
-func (c config) hide(text string) string {
-	var secrets, pairs []string
+// hiding returns a function that takes the secrets of the configuration out of a text of the
+// server, which may repeat its own address, its environment or what was sent to it.
+func (c config) hiding() func(text string) string {
+	var secrets, pairs, addresses []string
 	add := func(secret string, least int) {
 		if len(secret) >= least {
 			quoted := strconv.Quote(secret)
@@ -65,7 +65,7 @@ func (c config) hide(text string) string {
 		}
 	}
 	address := func(value string) {
-		text = strings.ReplaceAll(text, value, excerpt.Address(value))
+		addresses = append(addresses, value, excerpt.Address(value))
 		u, err := url.Parse(value)
 		if err != nil {
 			return
@@ -107,15 +107,17 @@ func (c config) hide(text string) string {
 	for _, secret := range secrets {
 		pairs = append(pairs, secret, "…")
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	whole, parts := strings.NewReplacer(addresses...), strings.NewReplacer(pairs...)
+	return func(text string) string { return parts.Replace(whole.Replace(text)) }
 }
 
 // minSecret is the length from which a value of an address, a header or the environment is
 // hidden, in bytes: a shorter one, as in ?v=1, occurs in any text.
 const minSecret = 8
 
-// secretName matches names of variables whose value is secret even if it is a word or a number.
-var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|cred`)
+// secretName matches names of variables whose value is secret even if it is a word or a number. A
+// word of the name ends so: an AUTHOR and a KEYBOARD are none.
+var secretName = regexp.MustCompile(`(?i)(keys?|tokens?|secrets?|pass|passw(or)?d|passphrase|pwd|auth|creds?|credentials?)([^a-z]|$)`)
 
 // plain reports whether a value of the environment is no secret, as it can be guessed or is
 // known here: a word, a number or a date, and a file or folder.

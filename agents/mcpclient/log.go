@@ -45,7 +45,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.line = append(c.line, p[max(0, len(p)-maxLog/2):]...)
-	whole := bytes.LastIndexByte(c.line, '\n') + 1
+	whole := bytes.LastIndexAny(c.line, "\r\n") + 1 // a progress bar has many lines in one
 	if len(c.line) > maxLog/2 {
 		whole = len(c.line)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -62,7 +63,7 @@ func TestSecretsOfTheEnvironmentAreNotShown(t *testing.T) {
 	env := map[string]string{
 		"SERVICE": secrets[0], "DATABASE_URL": "postgres://ann:" + secrets[1] + "@db.example/notes?sslkey=" + secrets[2], "PASSWORD": secrets[3], "PIN_TOKEN": secrets[4],
 		"HEADERS": `{"Authorization": "Bearer ` + secrets[5] + `", "Notion-Version": "2022-06-28"}`, "ODD": secrets[6], "GIVEN": "${FROM_HERE}",
-		"NODE_ENV": "production", "FOLDER": folder,
+		"NODE_ENV": "production", "FOLDER": folder, "AUTHOR": "Annabel", "KEYBOARD_LAYOUT": "qwertz",
 	}
 	servers := map[string]config{}
 	for _, name := range []string{"good", "bad"} {
@@ -85,7 +86,7 @@ func TestSecretsOfTheEnvironmentAreNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"NODE_ENV=production", "FOLDER=" + folder, "2022-06-28", "db.example/notes"} {
+	for _, want := range []string{"NODE_ENV=production", "FOLDER=" + folder, "AUTHOR=Annabel", "KEYBOARD_LAYOUT=qwertz", "2022-06-28", "db.example/notes"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("%s isn't in the result:\n%s", want, got.Text)
 		}
@@ -102,5 +103,31 @@ func TestSecretsOfTheEnvironmentAreNotShown(t *testing.T) {
 				t.Errorf("%s is shown in %s", secret, text)
 			}
 		}
+	}
+}
+
+// A program that draws its progress over one line costs the log no more than one that writes lines.
+func TestTheLogOfAProgressBarIsLinear(t *testing.T) {
+	t.Parallel()
+	read := map[int]int{}
+	for _, n := range []int{500, 1000} {
+		log, err := openLog(filepath.Join(t.TempDir(), "log"), func(text string) string {
+			read[n] += len(text)
+			return text
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if _, err := fmt.Fprintf(log, "\rloading %d of %d", i, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read[1000] > 3*read[500] {
+		t.Errorf("%d bytes are looked at for 500 steps, %d for 1,000", read[500], read[1000])
 	}
 }

@@ -233,7 +233,7 @@ func (s *server) explain(ctx context.Context, err error) error {
 
 // shown returns a text of an error without what may be secret in it.
 func (s *server) shown(text string) string {
-	return clean(excerpt.Addresses(s.config.expanded(s.client.p.Environ).hide(text)), maxAbout)
+	return clean(excerpt.Addresses(s.config.expanded(s.client.p.Environ).hiding()(text)), maxAbout)
 }
 
 // connect starts the program, or opens the connection.
@@ -243,7 +243,7 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	s.sent, s.junk = sent, ""
 	s.mu.Unlock()
 	var to mcp.Transport
-	conn, kill := &lenient{hide: s.config.expanded(s.client.p.Environ).hide}, func() {}
+	conn, kill := &lenient{hide: s.config.expanded(s.client.p.Environ).hiding()}, func() {}
 	if s.config.Command == "" {
 		to = s.web(sent, conn)
 	} else {
@@ -324,7 +324,7 @@ func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
 	if cmd.Dir == "" {
 		cmd.Dir, _ = os.UserHomeDir() // "" is this process's folder
 	}
-	log, err := openLog(s.logFile(), config.hide)
+	log, err := openLog(s.logFile(), config.hiding())
 	if err != nil {
 		return nil, nil, fmt.Errorf("open its log: %w", err)
 	}
