@@ -319,3 +319,22 @@ func TestWhatIsPrepared(t *testing.T) {
 		})
 	}
 }
+
+// After an answer in another conversation, the server reads the beginning of the one in view again
+// before its next message needs it.
+func TestTheConversationInViewIsPreparedAfterAnother(t *testing.T) {
+	r := newConversing(t)
+	for i := range 3 {
+		r.say(fmt.Sprintf("Message %d: ", i) + words("plan", i, 30))
+	}
+	r.settle()
+	if _, err := r.app.Start(t.Context(), Request{Session: "cpu-other", Text: "Message 9: of something else", Holder: "test"}).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	chats := r.server.Chats()
+	last := chats[len(chats)-1]
+	if last.Rule != "prepare" || !strings.Contains(rendered(last.Chat), "Message 2: ") || strings.Contains(rendered(last.Chat), "something else") {
+		t.Errorf("the server last read for %s:\n%s", last.Rule, rendered(last.Chat))
+	}
+}

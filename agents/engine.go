@@ -56,7 +56,7 @@ func NewEngine(p Params) *Engine {
 		Titles: func() bool { return p.Settings().AutoTitle }, Loaded: p.Loaded,
 		Busy:      func(session string) bool { return e.Active(session) != nil },
 		Compacted: p.Compacted, Named: p.Named, Logger: p.Logger,
-		Rested: func(session string) { e.prepareSoon(session, false) },
+		Rested: e.rested,
 	})
 	return e
 }

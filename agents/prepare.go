@@ -47,6 +47,7 @@ func (e *Engine) Attend(session string) {
 	e.mu.Lock()
 	if session != e.ahead.view {
 		e.stopPreparing()
+		e.ahead.typedAt = time.Time{} // whoever types now does so in this one
 	}
 	e.ahead.view = session
 	e.mu.Unlock()
@@ -71,6 +72,17 @@ func (e *Engine) MemoryChanged() {
 	e.mu.Lock()
 	e.stopPreparing()
 	session := cmp.Or(e.ahead.view, e.ahead.asked)
+	e.mu.Unlock()
+	e.prepareSoon(session, false)
+}
+
+// rested has the next request prepared after a turn and its background work: that of this
+// session, or of the one that goes on, whose beginning the server may have dropped for it.
+func (e *Engine) rested(session string) {
+	e.mu.Lock()
+	if session != e.ahead.view && session != e.ahead.asked {
+		session = cmp.Or(e.ahead.view, e.ahead.asked)
+	}
 	e.mu.Unlock()
 	e.prepareSoon(session, false)
 }
