@@ -418,15 +418,18 @@ func TestPipesBesideTheMemory(t *testing.T) {
 	}
 }
 
-// A message sent during a save contains the saved text.
+// A message sent during a save contains the saved text: the file is empty, or shorter than the app
+// left it.
 func TestAMessageDuringASave(t *testing.T) {
 	t.Parallel()
 	for _, save := range []string{
-		`(sleep .8; printf '# Mine\n\n- one\n- two\n') > "$M"`,
-		`(printf '# Mine\n'; sleep .6; printf '\n- one\n- two\n') > "$M"`,
+		`(sleep .8; printf '# Mine\n\n- one\n- two\n\n'; cat old) > "$M"`,
+		`(printf '# Mine\n'; sleep .6; printf '\n- one\n- two\n\n'; cat old) > "$M"`,
 	} {
 		server := testkit.Start(t, answering(testkit.Reply{Text: "Four."}))
 		p := newMemory(t, server.Addr())
+		p.run("memory", "add", lesson)
+		p.shell(`cp "$M" old`).wait()
 		editor := p.editing(save)
 		p.run("ask", question).expect(t, 0, "Four.\n", "")
 		editor.wait()
