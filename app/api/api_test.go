@@ -58,7 +58,7 @@ func newBench(t *testing.T) *bench {
 	server := testkit.Start(t, testkit.Script{
 		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}},
 		Rules: []testkit.Rule{{Func: func(req api.ChatRequest) testkit.Reply {
-			if strings.Contains(testkit.LastUser(req), "wait for it") {
+			if slices.ContainsFunc(req.Messages, func(m api.Message) bool { return strings.Contains(m.Content, "wait for it") }) {
 				b.asked <- struct{}{}
 				<-b.release
 			}

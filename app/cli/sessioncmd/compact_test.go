@@ -75,7 +75,7 @@ func TestAskLeavesADueSessionToTheRunningApp(t *testing.T) {
 			}
 			summarised := 0
 			for _, chat := range e.Server.Chats() {
-				if strings.Contains(chat.Chat.Messages[0].Content, "You compress a conversation") {
+				if messages := chat.Chat.Messages; strings.Contains(messages[0].Content+messages[len(messages)-1].Content, "You compress a conversation") {
 					summarised++
 				}
 			}
