@@ -60,7 +60,7 @@ func TestDroppedFilesReachTheModel(t *testing.T) {
 	d.screen.typeLine(t, "What are these?")
 	d.waitAnswer(t, 1, "Both are here.")
 
-	chats := server.Chats()
+	chats := asks(server)
 	asked := chats[0].Chat.Messages
 	last := asked[len(asked)-1]
 	if !strings.Contains(last.Content, "What are these?") || !strings.Contains(last.Content, "Äpfel & Birnen.txt") || !strings.Contains(last.Content, "apples, and pears") {

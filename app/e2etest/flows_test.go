@@ -134,7 +134,7 @@ func (f *flows) goesBetweenVersions(t *testing.T) {
 	f.camera.still(t)
 	f.keys(t, "ctrl+l")
 	f.asks(t, "And now?", 3, "So be it.")
-	chats := f.server.Chats()
+	chats := asks(f.server)
 	last := chats[len(chats)-1].Chat
 	if !holds(*last, firstFan) || holds(*last, secondFan) {
 		t.Errorf("the conversation doesn't go on with the first version: %s", roles(*last))
@@ -165,7 +165,7 @@ func (f *flows) attachesAPDF(t *testing.T) {
 	f.camera.waitChange(t, before, 500, "the PDF in the composer")
 	f.asks(t, "What comes first?", 6, "So be it.")
 	f.camera.shot(t, "pdf")
-	chats := f.server.Chats()
+	chats := asks(f.server)
 	if last := testkit.LastUser(*chats[len(chats)-1].Chat); !strings.Contains(last, "[page 1]") || !strings.Contains(last, "Twigs first, then leaves.") {
 		t.Errorf("the model was told %q", last)
 	}

@@ -3,12 +3,14 @@
 package e2etest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/testkit"
 	"mac-stats/agents/testkit/realollama"
 )
 
@@ -148,9 +150,14 @@ func remembers(t *testing.T, d *desk) {
 	d.screen.typeLine(t, "Please be short from now on.")
 	d.waitAnswer(t, 3, shortAnswer)
 	d.screen.shot(t, "4-memory")
-	if system := lastChat(t, d).Messages[0]; system.Role != "system" || !strings.Contains(system.Content, lesson) {
-		t.Errorf("the line that was saved before Enter is not in the next prompt:\n%s", system.Content)
+	if next := lastChat(t, d); !holds(next, lesson) {
+		t.Errorf("the line that was saved before Enter is not in the next prompt: %s", roles(next))
 	}
+}
+
+// asks returns the requests for an answer: what is only read in advance is none.
+func asks(server *testkit.Server) []testkit.Request {
+	return slices.DeleteFunc(server.Chats(), func(r testkit.Request) bool { return r.Chat.Options["num_predict"] == 1.0 })
 }
 
 func lastChat(t *testing.T, d *desk) api.ChatRequest {

@@ -114,13 +114,17 @@ func (p *Proxy) Requests() []Request {
 	return slices.Clone(p.requests)
 }
 
-// Chats returns the requests to /api/chat so far, oldest first.
+// Chats returns the requests to /api/chat so far, oldest first, without those by which a prompt is
+// only read in advance.
 func (p *Proxy) Chats(tb testing.TB) []api.ChatRequest {
 	tb.Helper()
 	var chats []api.ChatRequest
 	for _, r := range p.Requests() {
-		if r.Path == "/api/chat" {
-			chats = append(chats, r.Chat(tb))
+		if r.Path != "/api/chat" {
+			continue
+		}
+		if c := r.Chat(tb); c.Options["num_predict"] != 1.0 { // else it is only read in advance
+			chats = append(chats, c)
 		}
 	}
 	return chats
