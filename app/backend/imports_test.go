@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,28 +79,40 @@ func newImportRig(t *testing.T) *importRig {
 	return &importRig{t, open(t, Options{Environ: environ(t.TempDir())})}
 }
 
-// given a later export, then a second import adds the messages that have come since, wherever they
-// stand, and nothing else
-func TestALaterExportAddsWhatIsNew(t *testing.T) {
-	first := []string{"1 - human Tea?", "2 1 assistant Yes."}
-	for name, c := range map[string]struct {
-		then  []string
-		count Imported
-		want  string
-	}{
+// laterExport is a second export of a conversation: what it has besides firstExport, and what is to
+// come of it.
+type laterExport struct {
+	then  []string
+	count Imported
+	want  string
+}
+
+var firstExport = []string{"1 - human Tea?", "2 1 assistant Yes."}
+
+// laterExports adds the ways in which every conversation goes on to the cases of one test.
+func laterExports(more map[string]laterExport) map[string]laterExport {
+	maps.Copy(more, map[string]laterExport{
 		"the same again":      {nil, Imported{Present: 1}, "Tea? | Yes."},
 		"two more":            {[]string{"3 2 human Green?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Green? | No."},
 		"an answer repeated":  {[]string{"3 1 assistant Of course."}, Imported{Continued: 1, Messages: 1}, "Tea? | Of course. (2 versions)"},
 		"a question edited":   {[]string{"3 - human Coffee?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Coffee? (2 versions) | No."},
 		"both branches go on": {[]string{"3 1 assistant Sure.", "4 2 human Green?", "5 3 human Black?"}, Imported{Continued: 1, Messages: 3}, "Tea? | Sure. (2 versions) | Black?"},
-		"nothing to see":      {[]string{"3 2 human  "}, Imported{Present: 1}, "Tea? | Yes."},
-	} {
+	})
+	return more
+}
+
+// given a later export, then a second import adds the messages that have come since, wherever they
+// stand, and nothing else
+func TestALaterExportAddsWhatIsNew(t *testing.T) {
+	for name, c := range laterExports(map[string]laterExport{
+		"nothing to see": {[]string{"3 2 human  "}, Imported{Present: 1}, "Tea? | Yes."},
+	}) {
 		t.Run(name, func(t *testing.T) {
 			r := newImportRig(t)
-			if got := r.imports(exported(t, first...)); got.Conversations != 1 || got.Messages != 2 {
+			if got := r.imports(exported(t, firstExport...)); got.Conversations != 1 || got.Messages != 2 {
 				t.Fatalf("%+v", got)
 			}
-			later := exported(t, append(first, c.then...)...)
+			later := exported(t, append(slices.Clone(firstExport), c.then...)...)
 			dry, err := r.b.Import(t.Context(), later, true, ImportWatch{})
 			got := r.imports(later)
 			dry.From, dry.To, got.From, got.To = time.Time{}, time.Time{}, time.Time{}, time.Time{}
@@ -122,24 +136,14 @@ func TestALaterExportAddsWhatIsNew(t *testing.T) {
 // given a record that lags behind the transcript or is lost, then a message that is in the
 // transcript isn't new, and one that isn't there finds its place
 func TestAnImportKnowsWhatIsThereWithoutItsRecord(t *testing.T) {
-	first := []string{"1 - human Tea?", "2 1 assistant Yes."}
-	for name, c := range map[string]struct {
-		then  []string
-		count Imported
-		want  string
-	}{
-		"the same again":      {nil, Imported{Present: 1}, "Tea? | Yes."},
-		"two more":            {[]string{"3 2 human Green?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Green? | No."},
-		"an answer repeated":  {[]string{"3 1 assistant Of course."}, Imported{Continued: 1, Messages: 1}, "Tea? | Of course. (2 versions)"},
-		"a question edited":   {[]string{"3 - human Coffee?", "4 3 assistant No."}, Imported{Continued: 1, Messages: 2}, "Coffee? (2 versions) | No."},
-		"both branches go on": {[]string{"3 1 assistant Sure.", "4 2 human Green?", "5 3 human Black?"}, Imported{Continued: 1, Messages: 3}, "Tea? | Sure. (2 versions) | Black?"},
-		"the same words":      {[]string{"3 2 human Tea?", "4 3 assistant Yes."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Tea? | Yes."},
-		"only thoughts":       {[]string{"3 2 human Green?", "4 3 assistant <think>hm</think>"}, Imported{Continued: 1, Messages: 1}, "Tea? | Yes. | Green?"},
-	} {
+	for name, c := range laterExports(map[string]laterExport{
+		"the same words": {[]string{"3 2 human Tea?", "4 3 assistant Yes."}, Imported{Continued: 1, Messages: 2}, "Tea? | Yes. | Tea? | Yes."},
+		"only thoughts":  {[]string{"3 2 human Green?", "4 3 assistant <think>hm</think>"}, Imported{Continued: 1, Messages: 1}, "Tea? | Yes. | Green?"},
+	}) {
 		t.Run(name, func(t *testing.T) {
 			r := newImportRig(t)
 			record := filepath.Join(r.b.Paths.Home, "session", ".imported.jsonl")
-			r.imports(exported(t, first...))
+			r.imports(exported(t, firstExport...))
 			behind, err := os.ReadFile(record)
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +151,7 @@ func TestAnImportKnowsWhatIsThereWithoutItsRecord(t *testing.T) {
 			if err := os.Remove(record); err != nil {
 				t.Fatal(err)
 			}
-			later := exported(t, append(first, c.then...)...)
+			later := exported(t, append(slices.Clone(firstExport), c.then...)...)
 			dry, err := r.b.Import(t.Context(), later, true, ImportWatch{})
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +185,7 @@ func TestAnImportKnowsWhatIsThereWithoutItsRecord(t *testing.T) {
 			if err := os.WriteFile(record, behind, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r.imports(exported(t, append(append(first, c.then...), fmt.Sprintf("9 %d human Honey?", len(first)+len(c.then)))...))
+			r.imports(exported(t, append(append(slices.Clone(firstExport), c.then...), fmt.Sprintf("9 %d human Honey?", len(firstExport)+len(c.then)))...))
 			if got := r.branch(); got != c.want+" | Honey?" {
 				t.Errorf("one more behind a record that lags: %q", got)
 			}
@@ -194,7 +198,7 @@ func TestAnImportKnowsWhatIsThereWithoutItsRecord(t *testing.T) {
 func TestWhatWasSaidHereStaysCurrent(t *testing.T) {
 	r := newImportRig(t)
 	first := []string{"1 - human Tea?", "2 1 assistant Yes."}
-	r.imports(exported(t, first...))
+	r.imports(exported(t, firstExport...))
 	for _, b := range []transcript.Block{{Kind: transcript.KindUser, Text: "And here?"}, {Kind: transcript.KindAssistant, Text: "Here too."}} {
 		if _, err := r.b.Store.Append(t.Context(), "claude-one", b); err != nil {
 			t.Fatal(err)
