@@ -100,7 +100,7 @@ func pattern(expr string) func() *regexp.Regexp {
 }
 
 // affixes are what says in a word that its mark opens or closes.
-const affixes = "section start begin end of prefix suffix section"
+const affixes = "section start begin end of prefix suffix"
 
 var (
 	nameAttr = pattern(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
