@@ -60,7 +60,7 @@ func (t *turn) answerAttrs() map[string]string {
 		attrs = map[string]string{}
 	}
 	t.assembly.began.attrs(attrs)
-	if first := t.dialogue.first; first != nil && first.PromptTokens > 0 {
+	if first := t.dialogue.first; first != nil && first.NewTokens > 0 {
 		attrs[attrRead] = readAttr(first, t.assembly.why)
 	}
 	if len(t.toolbox.chosen) > 0 {

@@ -59,7 +59,7 @@ func (s *slots) put(model string, now slot) {
 // Reading is what a server had to read of a prompt. The figures are estimates from the
 // shares of the text, because servers report only the whole.
 type Reading struct {
-	New    int  // tokens that it read
+	New    int  // tokens that it read; 0 if unknown, as it may have kept the prompt of another process
 	Prompt int  // tokens of the whole prompt; 0 if unknown
 	Lost   bool // it had to read the beginning, too, which it was expected to have kept
 }
@@ -129,11 +129,13 @@ func (c *Client) Expect(req ChatRequest) Reading {
 // cache too.
 func (c *Client) read(model, prompt, answer string, res ChatResult) Reading {
 	s := c.slots.of(model)
-	fresh := len(prompt) - common(s.prompt, prompt)
+	fresh, known := len(prompt)-common(s.prompt, prompt), s.prompt != "" || res.Loaded
 	s.prompt = prompt + answer
 	out := Reading{Prompt: res.PromptTokens}
 	if res.PromptTokens > 0 && prompt != "" {
 		s.perKB = float64(res.PromptTokens) * 1024 / float64(len(prompt))
+	}
+	if known && res.PromptTokens > 0 && prompt != "" {
 		out.New = int(float64(res.PromptTokens) * float64(fresh) / float64(len(prompt)))
 		if took := res.PromptTime.Seconds(); took > 0 {
 			whole := float64(res.PromptTokens) / took

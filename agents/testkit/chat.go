@@ -116,6 +116,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req api
 	if a.PromptTokens != 0 {
 		prompt = max(0, a.PromptTokens)
 	}
+	fresh := s.freshTokens(m.Name, req, a, prompt)
 	if a.Fault != nil && a.Fault.Kind == FaultHangFirst {
 		wait[struct{}](s, r, nil) // with the model in memory, so that loading isn't what hangs
 		return
@@ -128,10 +129,30 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req api
 			Role: "assistant", Content: strings.Join(a.chunks(), ""),
 			Thinking: strings.Join(a.Thinking, ""), ToolCalls: a.ToolCalls,
 		}
-		reply(w, line(m, msg, a.done(prompt, loadTime)))
+		reply(w, line(m, msg, a.done(prompt, fresh, loadTime)))
 		return
 	}
-	s.stream(w, r, m, a, prompt, loadTime)
+	s.stream(w, r, m, a, prompt, fresh, loadTime)
+}
+
+// freshTokens returns how many of the prompt's tokens come behind the beginning that it shares with
+// the last prompt and answer of the model. A server with one place reads only these.
+func (s *Server) freshTokens(model string, req api.ChatRequest, a Reply, prompt int) int {
+	var text strings.Builder
+	for _, tool := range req.Tools {
+		text.WriteString(tool.String())
+	}
+	for _, m := range req.Messages {
+		text.WriteString("\x00" + m.Role + "\x00" + m.Content)
+	}
+	now := text.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shared := 0
+	for last := s.read[model]; shared < min(len(last), len(now)) && last[shared] == now[shared]; shared++ {
+	}
+	s.read[model] = now + "\x00assistant\x00" + strings.Join(a.chunks(), "")
+	return max(1, prompt-prompt*shared/max(len(now), 1))
 }
 
 // truncated returns the size of a prompt on a server that truncates silently: the system
@@ -162,7 +183,7 @@ func truncated(req api.ChatRequest, context int) int {
 }
 
 // stream sends the reply line by line, with its fault if it has one.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply, prompt int, loadTime time.Duration) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply, prompt, fresh int, loadTime time.Duration) {
 	out := newLines(w)
 	if a.Fault != nil && a.Fault.Kind == FaultDrip {
 		out.drip = func() bool { return s.pause(r, a.Delay) }
@@ -183,7 +204,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply
 	if a.Fault != nil && s.failMid(r, out, a.Fault, max(len(lines), a.Fault.After)) {
 		return
 	}
-	out.send(line(m, api.Message{Role: "assistant"}, a.done(prompt, loadTime)))
+	out.send(line(m, api.Message{Role: "assistant"}, a.done(prompt, fresh, loadTime)))
 }
 
 // messages returns the streamed pieces: thinking, answer, tool calls.
@@ -212,12 +233,12 @@ func (a Reply) chunks() []string {
 	return words(a.Text)
 }
 
-func (a Reply) done(prompt int, loadTime time.Duration) func(*chatLine) {
+func (a Reply) done(prompt, fresh int, loadTime time.Duration) func(*chatLine) {
 	return func(l *chatLine) {
 		l.Done, l.DoneReason = true, cmp.Or(a.DoneReason, "stop")
 		l.PromptEvalCount, l.EvalCount = prompt, cmp.Or(a.AnswerTokens, len(a.chunks())+len(a.Thinking))
 		l.LoadDuration = loadTime
-		l.PromptEvalDuration = cmp.Or(a.ReadTime, time.Duration(prompt)*100*time.Microsecond)
+		l.PromptEvalDuration = cmp.Or(a.ReadTime, time.Duration(fresh)*100*time.Microsecond)
 		l.EvalDuration = time.Duration(l.EvalCount)*10*time.Millisecond + 1
 		l.TotalDuration = l.LoadDuration + l.PromptEvalDuration + l.EvalDuration
 	}

@@ -103,7 +103,7 @@ type Reply struct {
 	DoneReason   string        // default stop
 	PromptTokens int           // prompt_eval_count: 0 is an estimate, below 0 omits it
 	AnswerTokens int           // eval_count; 0 is the number of chunks
-	ReadTime     time.Duration // prompt_eval_duration; 0 is 100 µs a token
+	ReadTime     time.Duration // prompt_eval_duration; 0 is 100 µs for each token that isn't kept from the last prompt
 
 	Fault *Fault
 }

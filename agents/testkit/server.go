@@ -30,6 +30,7 @@ type Server struct {
 	listener   net.Listener
 	rules      []ruleCount
 	faults     map[*Fault]int
+	read       map[string]string // by model: the prompt and the answer that it has read last
 	embedFault *Fault
 }
 
@@ -43,6 +44,7 @@ func New(script Script) *Server {
 		script: script,
 		rules:  make([]ruleCount, len(script.Rules)),
 		faults: map[*Fault]int{},
+		read:   map[string]string{},
 
 		embedFault: script.EmbedFault,
 	}
