@@ -155,7 +155,8 @@ func (s *storm) checkMemory() {
 	}
 }
 
-// checkInbox checks that every reported proposal is there once.
+// checkInbox checks that every reported proposal is there once. A lesson may wait there too,
+// because a kill in mid-write made its file look unsaved.
 func (s *storm) checkInbox() {
 	inbox, err := memory.New(memory.Config{Root: s.p.home}).Inbox()
 	if err != nil {
@@ -164,6 +165,9 @@ func (s *storm) checkInbox() {
 	count := map[string]int{}
 	for _, p := range inbox {
 		count[p.ID]++
+		if p.Why == memory.WhySaving && p.Text == stormLine(stormMark.FindString(p.Text)) {
+			continue
+		}
 		if p.ID == "" || p.Old != "I drink green tea." || !strings.HasPrefix(p.Text, "I drink green tea from cup q") {
 			s.t.Errorf("the inbox holds %+v", p)
 		}
