@@ -116,7 +116,7 @@ func (d *folder) deletions() deletions {
 	return out
 }
 
-// isLeftover reports whether a file is a copy that isLeftover when its session was deleted: the file
+// isLeftover reports whether a file is a copy that was left when its session was deleted: the file
 // in the trash began at the same time and has another name.
 func (c *Catalog) isLeftover(e Entry, deleted []Trashed) bool {
 	if len(deleted) == 0 || c.fileInfo(e).fit == fitGiven {

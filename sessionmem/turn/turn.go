@@ -184,10 +184,12 @@ func (t *Turn) otherHolder() Holder {
 	if h := t.Holder(); h.Who != "" {
 		return h
 	}
-	return Holder{Who: "another program"}
+	return Holder{Who: "other program"}
 }
 
-// AnyRuns reports whether any process holds the turn of a session of the folder.
+// AnyRuns reports whether any process holds the turn of a session of the folder. The name that
+// a dead process left is removed: to look takes the lock for a moment, and a turn that begins
+// then would be told to wait.
 func AnyRuns(dir *sessiondir.Dir) bool {
 	entries, err := os.ReadDir(dir.Path(transcript.LocksDir))
 	if err != nil {
@@ -201,7 +203,8 @@ func AnyRuns(dir *sessiondir.Dir) bool {
 		lock := dir.NewLock(name + lockSuffix)
 		free, err := lock.TryRLock() // the locks of dead processes are free
 		if free {
-			_ = lock.Unlock() // only looked at
+			_ = os.Remove(dir.Path(transcript.LocksDir + "/" + e.Name())) // the next look tries again
+			_ = lock.Unlock()
 		}
 		return err == nil && !free
 	})

@@ -113,7 +113,7 @@ func TestHolderWithoutAName(t *testing.T) {
 	filetest.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var holder turn.Holder
-	if _, err := there.Take(ctx, "command line", turn.Options{Waiting: func(h turn.Holder) { holder = h; cancel() }}); !errors.Is(err, context.Canceled) || holder.Who != "another program" {
+	if _, err := there.Take(ctx, "command line", turn.Options{Waiting: func(h turn.Holder) { holder = h; cancel() }}); !errors.Is(err, context.Canceled) || holder.Who != "other program" {
 		t.Errorf("%+v holds it, %v", holder, err)
 	}
 	lock.Release()
@@ -123,8 +123,12 @@ func TestHolderWithoutAName(t *testing.T) {
 	if _, empty := turnIn(t, filepath.Join(folder, "nothing yet")); turn.AnyRuns(empty) {
 		t.Error("a turn runs where nothing is")
 	}
-	filetest.Write(t, filepath.Join(folder, transcript.LocksDir, "cli-dead"+turn.HolderSuffix), "{}") // it was killed
+	dead := filepath.Join(folder, transcript.LocksDir, "cli-dead"+turn.HolderSuffix)
+	filetest.Write(t, dead, "{}") // it was killed
 	if _, dir := turnIn(t, folder); turn.AnyRuns(dir) {
 		t.Error("a dead process holds a turn")
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a dead process's name is looked at again and again: %v", err)
 	}
 }
