@@ -4,18 +4,14 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
-	"strings"
-	"sync"
 	"time"
 
 	"mac-stats/agents/background"
-	"mac-stats/agents/fetch"
-	"mac-stats/agents/passages"
-	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -30,7 +26,7 @@ type Params struct {
 	Settings func() Settings
 	Vitals   func() string                                           // one line for the prompt; optional
 	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
-	Recall   func() (passages.Searcher, error)                       // searches earlier conversations; optional
+	Recall   func() (Searcher, error)                                // searches earlier conversations; optional
 	// RecallTime limits how long a turn waits for the search of earlier conversations;
 	// 150 ms if it is nil or returns 0.
 	RecallTime func() time.Duration
@@ -66,102 +62,48 @@ type Params struct {
 	Logger   *slog.Logger         // optional
 }
 
-// base holds what all turns of a process share: the engine's parameters, and what one
-// turn leaves for the next. It knows no turn.
-type base struct {
-	p      Params
-	guides prompt.Guides
-	log    *slog.Logger
-	fetch  *fetch.Fetcher
-
-	mu     sync.Mutex        // guards the fields below
-	memory map[string]string // each memory file's text as the last turn sent it, by path
-	small  map[string]bool   // models reported as too small for tools
-	shown  map[string]string // ID of the first message that the last turn sent, by session
-	places map[string]*Place // of the last turn, by session
+// lastTurn is what a session's last turn leaves for the next.
+type lastTurn struct {
+	first string // ID of the first message of the history that it sent; "" if unknown
+	place *Place // where its message came from; nil for the owner's
 }
 
-// placeOf returns where the session's last message came from, nil for the owner.
-func (b *base) placeOf(session string) *Place {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.places[session]
-}
+// maxLast limits the number of sessions in Engine.last.
+const maxLast = 1000
 
-// wasSmall reports whether the model was already reported as too small for tools, and
-// records that it is now.
-func (b *base) wasSmall(model string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	told := b.small[model]
-	b.small[model] = true
-	return told
-}
-
-// cameFrom records where a session's message came from.
-func (b *base) cameFrom(session string, p *Place) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.places) >= maxShown {
-		clear(b.places)
+// lastTurn returns what the session's last turn left, after change, if that isn't nil.
+func (e *Engine) lastTurn(session string, change func(*lastTurn)) lastTurn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	last := e.last[session]
+	if change != nil {
+		if len(e.last) >= maxLast {
+			clear(e.last)
+		}
+		change(&last)
+		e.last[session] = last
 	}
-	if p != nil {
-		b.places[session] = p
-	}
-}
-
-// maxShown limits the number of sessions in base.shown and base.places.
-const maxShown = 1000
-
-// showed records the first message of the history that was sent for a session.
-func (b *base) showed(session, first string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.shown) >= maxShown {
-		clear(b.shown)
-	}
-	b.shown[session] = first
-}
-
-// shownFrom returns the first message of the history that was last sent, or "" if it is
-// unknown.
-func (b *base) shownFrom(session string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.shown[session]
+	return last
 }
 
 // memoryChanged compares a memory file with the text that an earlier turn of this
 // process sent, and counts the added and removed lines. ok is false if the text is the
 // same or wasn't sent before.
-func (b *base) memoryChanged(f memory.File) (added, removed int, ok bool) {
-	b.mu.Lock()
-	before, known := b.memory[f.Path]
-	b.memory[f.Path] = f.Text
-	b.mu.Unlock()
+func (e *Engine) memoryChanged(f memory.File) (added, removed int, ok bool) {
+	e.mu.Lock()
+	before, known := e.memory[f.Path]
+	e.memory[f.Path] = f.Text
+	e.mu.Unlock()
 	if !known || before == f.Text {
 		return 0, 0, false
 	}
-	added, removed = lineChanges(before, f.Text)
-	return added, removed, true
-}
-
-// lineChanges counts the lines that only one of the two texts has.
-func lineChanges(before, after string) (added, removed int) {
-	counts := map[string]int{}
-	for line := range strings.Lines(before) {
-		counts[strings.TrimRight(line, "\n")]++
-	}
-	for line := range strings.Lines(after) {
-		line = strings.TrimRight(line, "\n")
-		if counts[line] > 0 {
-			counts[line]--
-			continue
+	for _, line := range linediff.Lines(before, f.Text) {
+		switch line.Op {
+		case linediff.Added:
+			added++
+		case linediff.Removed:
+			removed++
 		}
-		added++
 	}
-	for _, n := range counts {
-		removed += n
-	}
-	return added, removed
+	return added, removed, true
 }

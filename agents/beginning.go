@@ -93,20 +93,20 @@ func hashOf(texts ...string) string {
 // the system prompt, and the lines that were added since, by the ID of the message that
 // they are sent with. ok is false if the memory has to be read anew, because something in
 // it was removed or changed, or because there is no room beside it.
-func (a *assembly) remember(before beginning, messages []transcript.Block) (files []prompt.SharedMemory, beside map[string]string, now beginning, ok bool) {
+func (d *dialogue) remember(before beginning, messages []transcript.Block) (files []prompt.SharedMemory, beside map[string]string, now beginning, ok bool) {
 	now = beginning{hash: before.hash, marks: map[string]memorytext.Mark{}, later: map[string][]uint64{}}
 	if before.hash == "" {
 		return nil, nil, now, false
 	}
-	key := a.cast.base.p.Memory.Key(context.Background())
-	beside, a.lines = map[string]string{}, map[string]int{}
+	key := d.turn.engine.p.Memory.Key(context.Background())
+	beside, d.lines = map[string]string{}, map[string]int{}
 	for name, mark := range before.marks {
-		gone := !slices.ContainsFunc(a.input.Memories(), func(m prompt.SharedMemory) bool { return memoryName(m.File) == name })
+		gone := !slices.ContainsFunc(d.input.Memories(), func(m prompt.SharedMemory) bool { return memoryName(m.File) == name })
 		if gone && mark.Pieces > 0 {
 			return nil, nil, beginning{}, false
 		}
 	}
-	for _, m := range a.input.Memories() {
+	for _, m := range d.input.Memories() {
 		name, known, by := memoryName(m.File), []uint64{}, map[uint64]string{}
 		for _, b := range messages {
 			if b.Kind != transcript.KindAssistant {
@@ -125,12 +125,12 @@ func (a *assembly) remember(before beginning, messages []transcript.Block) (file
 		if !ok {
 			return nil, nil, beginning{}, false
 		}
-		now.marks[name], a.lines[name] = before.marks[name], len(added)
+		now.marks[name], d.lines[name] = before.marks[name], len(added)
 		said := map[string]bool{}
 		for _, line := range added {
 			message, heard := by[line.ID]
 			if !heard {
-				message = a.report.message.ID
+				message = d.turn.message.ID
 				now.later[name] = append(now.later[name], line.ID)
 			}
 			if m.Heading != "" && !said[message] {
@@ -142,7 +142,7 @@ func (a *assembly) remember(before beginning, messages []transcript.Block) (file
 		m.File.Text = text
 		files = append(files, m)
 	}
-	if len(beside) > 0 && a.whole.Cut.Memory > 0 {
+	if len(beside) > 0 && d.whole.Cut.Memory > 0 {
 		return nil, nil, beginning{}, false
 	}
 	for id, text := range beside {
@@ -161,12 +161,12 @@ func memoryName(f memory.File) string {
 }
 
 // memoryRead returns the memory files that the request contains.
-func (a *assembly) memoryRead() []MemoryRead {
+func (d *dialogue) memoryRead() []MemoryRead {
 	var out []MemoryRead
-	for _, m := range a.input.Memories() {
+	for _, m := range d.input.Memories() {
 		name := memoryName(m.File)
-		read := MemoryRead{Name: name, Lines: a.lines[name]}
-		for _, u := range a.system.Memory {
+		read := MemoryRead{Name: name, Lines: d.lines[name]}
+		for _, u := range d.system.Memory {
 			if u.Path == m.File.Path {
 				read.Lines, read.Cut = read.Lines+u.Lines, u.Cut
 			}

@@ -4,45 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
-	"mac-stats/agents/fetch"
-	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
 )
 
-// consent decides what a turn may do without a question, and asks a person about the
-// rest. It is the turn's fetch.Host.
-type consent struct {
-	tools.Permissions
-	report  *report
-	req     Request
-	timeout time.Duration  // after which a question counts as a no; 0 is never
-	quoted  []reply.Quoted // text in the turn's requests that isn't the model's
-}
-
 // askPerson waits for a person's answer. Meanwhile the turn holds no permit of the model
 // server, so other chats continue.
-func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
+func (t *turn) askPerson(ctx context.Context, q Question) (Answer, error) {
 	emit := func(answer Answer) {
 		q.Answer = answer
 		asked := q
-		c.report.emitForMessage(Event{Type: EventQuestion, Question: &asked})
+		t.emitForMessage(Event{Type: EventQuestion, Question: &asked})
 	}
-	if !c.req.CanAsk || c.req.Place != nil || c.req.Schedule != "" {
+	if !t.req.CanAsk || t.req.Place != nil || t.req.Schedule != "" {
 		emit(AnswerRefused)
 		return AnswerRefused, nil
 	}
-	answers, forget := c.report.run.addQuestion(q.ID)
+	answers, forget := t.run.addQuestion(q.ID)
 	defer forget()
 	var expired <-chan time.Time
-	if c.timeout > 0 {
-		expired = time.After(c.timeout)
+	if t.settings.QuestionTime > 0 {
+		expired = time.After(t.settings.QuestionTime)
 	}
 	emit("")
-	c.report.state(StateAsking, "")
+	t.state(StateAsking, "")
 	answer := AnswerLate
 	select {
 	case answer = <-answers:
@@ -55,39 +42,31 @@ func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
 		answer = AnswerNo // it wasn't offered
 	}
 	emit(answer)
-	c.report.state(StateTool, q.Tool)
+	t.state(StateTool, q.Tool)
 	return answer, nil
 }
 
-// checkAction returns nil if a call of a tool that acts outside this program may run, and
-// otherwise an error with the reason.
-func (c *consent) checkAction(ctx context.Context, tool tools.Guarded, call tools.Call) error {
-	act, err := tool.Action(call)
-	if err != nil {
-		return err
-	}
-	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, c.req.Session, c.req.Schedule, c.req.Given
-	decision, changed := c.Act(act, call.Held, c.report.base.p.Answers)
+var errNotAllowed = errors.New("the user said no to this; answer without it")
+
+// consent returns nil if an action may be done: a person allowed it before, or does so now.
+// An answer that lasts is stored.
+func (t *turn) consent(ctx context.Context, call *tools.Call, act tools.Action) error {
+	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, t.req.Session, t.req.Schedule, t.req.Given
+	decision, changed := t.may.Act(act, call.Held, t.engine.p.Answers)
 	why := WhyOutside
 	switch {
 	case decision == tools.Allowed:
 		return nil
 	case decision == tools.Refused:
 		return errNotAllowed
+	case act.Tool == tools.FetchURL:
+		why = WhyAddress
 	case changed:
 		why = WhyChanged
 	case !call.Held.Typed():
 		why = WhyStrangers
 	}
-	return c.ask(ctx, call, act, why)
-}
-
-var errNotAllowed = errors.New("the user said no to this; answer without it")
-
-// ask asks a person about an action and stores an answer that lasts. It returns nil if
-// the answer is a yes.
-func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, why string) error {
-	kept := c.report.base.p.Answers
+	kept := t.engine.p.Answers
 	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
 	if kept != nil {
 		q.Answers = []Answer{AnswerOnce, AnswerNo, AnswerNever}
@@ -98,7 +77,7 @@ func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, wh
 			q.Answers = []Answer{AnswerOnce, AnswerChat, AnswerAlways, AnswerNo, AnswerNever}
 		}
 	}
-	answer, err := c.askPerson(ctx, q)
+	answer, err := t.askPerson(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -108,8 +87,8 @@ func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, wh
 		if answer == AnswerChat {
 			p.Session = act.Session
 		}
-		if err := kept.Keep(p, c.report.base.p.Store.IsPrivate(act.Session)); err != nil {
-			c.report.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
+		if err := kept.Keep(p, t.engine.p.Store.IsPrivate(act.Session)); err != nil {
+			t.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
 		}
 	}
 	switch answer {
@@ -123,27 +102,6 @@ func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, wh
 	case AnswerLate:
 		return errors.New("not done: the user was asked and didn't answer in time; answer without it")
 	}
-	c.Denied(act)
+	t.may.Denied(act)
 	return errNotAllowed
-}
-
-// MayFetch returns the address to read for a call, or an error with the reason why none
-// may be read.
-func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
-	decision, address := c.Fetch(address, call.Held)
-	if decision == tools.Allowed {
-		return address, nil
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", fmt.Errorf("%q is not an address", address)
-	}
-	act := tools.Action{
-		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetch.Tool{}.Doc().Effects, Single: true,
-		Agent: call.Agent, Session: c.req.Session, Schedule: c.req.Schedule, Given: c.req.Given,
-	}
-	if decision, _ := c.Act(act, call.Held, c.report.base.p.Answers); decision == tools.Refused {
-		return "", errNotAllowed
-	}
-	return address, c.ask(ctx, call, act, WhyAddress)
 }

@@ -30,8 +30,8 @@ type CutShort struct {
 
 // cutShort returns why the reply is incomplete, or nil if it is complete. used is the
 // usage of its call, or nil if unknown.
-func (c *cast) cutShort(r response, used *Usage) *CutShort {
-	cut := &CutShort{Why: r.ended, Model: c.model.Name}
+func (t *turn) cutShort(r response, used *Usage) *CutShort {
+	cut := &CutShort{Why: r.ended, Model: t.model.Name}
 	switch r.ended {
 	case "length":
 		cut.Why = CutLength
@@ -39,7 +39,7 @@ func (c *cast) cutShort(r response, used *Usage) *CutShort {
 			cut.Why = CutFull
 		}
 	case endTime:
-		cut.After = c.settings.AnswerTime
+		cut.After = t.settings.AnswerTime
 	case endLoop, endThought:
 	case "stop":
 		return nil

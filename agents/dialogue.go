@@ -19,27 +19,31 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// parts are shared by all parts of a turn.
-type parts struct {
-	cast    *cast
-	report  *report
-	consent *consent
-	place   *Place // of the message; nil for the owner's
-}
-
-// dialogue is the exchange with one model: the messages so far and the offered tools. A
-// turn has one, and so has each of its sub-calls.
+// dialogue is the exchange with one model: what is sent, and the offered tools. A turn has
+// one, and so has each of its sub-calls. It knows what fits before the model is called.
 type dialogue struct {
-	parts
+	turn   *turn
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
 	window *prompt.Window
-	call   *Call             // of a sub-call; nil in the turn's own dialogue
-	began  time.Time         // of a sub-call
-	made   map[string]string // callAttrs of the call that made it a sub-call
-	usage  *Usage            // of the last model call; nil if unknown
-	first  *Usage            // of the first one
+	usage  *Usage // of the last model call; nil if unknown
+	first  *Usage // of the first one
+
+	// Only in a sub-call.
+	call  *Call             // nil in the turn's own dialogue
+	since time.Time         // when it began
+	made  map[string]string // callAttrs of the call that made it
+
+	// Only in the turn's own dialogue: how its request is built.
+	input    prompt.Input   // of the system prompt, with the memory as it is on disk
+	whole    prompt.System  // with all of the memory
+	system   prompt.System  // as it is sent
+	began    beginning      // of the request
+	why      string         // why it isn't that of the request before, see ReadBreak; "" if it is
+	lines    map[string]int // lines of memory beside the messages, by the file's name
+	contents prompt.Contents
+	history  int // cap of the history in tokens; set by fill
 
 	rounds    int            // model calls so far
 	failures  int            // failed tool calls in a row
@@ -55,7 +59,7 @@ type response struct {
 	sent     string              // text and calls, as they go back to the model
 	thought  string              // in whatever form the model thought
 	thinking time.Duration       // how long that took
-	calls    []tools.Call        // in their order; those with Why don't run
+	calls    []*tools.Call       // in their order; those with Why don't run
 	native   []api.ToolCall      // the calls, if they are native, as they go back
 	draft    *session.Checkpoint // of the reply's block
 	cut      bool                // the server silently truncated the prompt
@@ -63,27 +67,27 @@ type response struct {
 	held     transcript.Sources  // sources of the text that the turn held at the call
 }
 
-func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
+func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
-		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{},
+		turn: t, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{},
 	}
 	d.window = prompt.NewWindow(numCtx, d.estimate, offered, len(offered) > 0 && model.Can("tools"))
 	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) }) {
-		p.consent.Describe()
+		t.may.Describe()
 	}
 	return d
 }
 
-func (d *dialogue) estimate(raw int) int { return d.cast.base.p.Models.Estimate(d.model.Name, raw) }
+func (d *dialogue) estimate(raw int) int { return d.turn.engine.p.Models.Estimate(d.model.Name, raw) }
 
 // ask calls the model once. After an error, the reply holds what had arrived; its draft
 // is always open. A model that thinks too long is called again, without thinking.
 func (d *dialogue) ask(ctx context.Context) (response, error) {
 	d.rounds++
 	if d.call == nil {
-		d.report.round = d.rounds
+		d.turn.round = d.rounds
 	}
-	d.report.cut(d.window.Fit())
+	d.turn.cut(d.window.Fit())
 	r, err := d.askOnce(ctx)
 	if err == nil && r.ended == endThought && r.text == "" && !d.hushed {
 		r.draft.Discard()
@@ -92,23 +96,23 @@ func (d *dialogue) ask(ctx context.Context) (response, error) {
 		}
 		no := false
 		d.think, d.hushed = &no, true
-		d.report.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
+		d.turn.state(StateReading, d.model.Name+" thought too long; it is asked to answer without thinking")
 		return d.askOnce(ctx)
 	}
 	return r, err
 }
 
 func (d *dialogue) askOnce(ctx context.Context) (response, error) {
-	held := d.consent.Sources()
+	held := d.turn.may.Sources()
 	call, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newReading(d, stop)
 	req := d.request()
-	if cache := d.cast.base.p.Cache; cache != nil {
+	if cache := d.turn.engine.p.Cache; cache != nil {
 		s.expected = cache.Expect(req)
 	}
 	req.OnPhase, req.OnChunk = s.onPhase, s.onChunk
-	res, err := d.cast.base.p.Chat.Chat(call, req)
+	res, err := d.turn.engine.p.Chat.Chat(call, req)
 	if s.ended != "" && ctx.Err() == nil {
 		err = nil // the reading stopped it
 	}
@@ -132,7 +136,7 @@ func (d *dialogue) request() ollama.ChatRequest {
 func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool) {
 	raw, images := d.window.RawTotal()
 	if images == 0 { // the tokens of an image are unknown, so they can't calibrate the estimate
-		cut = d.cast.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
+		cut = d.turn.engine.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
 	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx, NewTokens: res.Reading.New, ReadTime: res.PromptTime, Lost: res.Reading.Lost}
 	if s := res.AnswerTime.Seconds(); s > 0 {
@@ -155,13 +159,13 @@ func (d *dialogue) emit(e Event) {
 	if d.call != nil && e.Call == nil {
 		e.Call = &Call{ID: d.call.ID, Name: d.call.Name}
 	}
-	d.report.emit(e)
+	d.turn.emit(e)
 }
 
 // withSources adds the sources of the model's words to their block: the words may repeat
 // whatever the turn held, and those of a sub-call are another agent's.
 func (d *dialogue) withSources(b transcript.Block) transcript.Block {
-	s := d.consent.Sources()
+	s := d.turn.may.Sources()
 	if d.call != nil {
 		s |= transcript.FromAgent
 	}
@@ -183,15 +187,39 @@ func (d *dialogue) keepThought(ctx context.Context, r response) error {
 	if r.thought == "" {
 		return nil
 	}
-	return d.report.note(ctx, transcript.Block{
-		Note: transcript.NoteThinking, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.report.message.ID, Text: r.thought,
+	return d.turn.note(ctx, transcript.Block{
+		Note: transcript.NoteThinking, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.turn.message.ID, Text: r.thought,
 		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
 	}.WithSources(r.held))
 }
 
+// keep writes a reply that isn't the turn's answer as an Agent block, which is shown but
+// neither counted nor sent in later turns. Its calls are written with their results.
+func (d *dialogue) keep(ctx context.Context, r response) (transcript.Block, error) {
+	if err := d.keepThought(ctx, r); err != nil {
+		return transcript.Block{}, err
+	}
+	if strings.TrimSpace(r.text) == "" {
+		r.draft.Discard()
+		return transcript.Block{}, nil
+	}
+	what := "A part of the answer"
+	b := transcript.Block{Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.turn.message.ID, Text: r.text}
+	if d.call != nil {
+		what, b.Task, b.Attrs = "The answer of "+d.agent.Slug, d.call.Task, d.made
+		b.Attrs[attrTook] = tookAttr(time.Since(d.since))
+		d.made = map[string]string{} // it stands in one block
+	}
+	kept, err := r.draft.Commit(context.WithoutCancel(ctx), d.withSources(b))
+	if err != nil {
+		return transcript.Block{Text: r.text}, &fault.Save{What: what, Answer: r.text, Err: err}
+	}
+	return kept, nil
+}
+
 // correction returns the text that shows the model the proper form of calls that couldn't
 // run.
-func (d *dialogue) correction(calls []tools.Call) string {
+func (d *dialogue) correction(calls []*tools.Call) string {
 	var why, written, forms []string
 	for _, call := range calls {
 		why = append(why, strings.TrimSpace(call.Name+": "+call.Why))
@@ -211,5 +239,5 @@ func (d *dialogue) correction(calls []tools.Call) string {
 	}
 	return strings.NewReplacer(
 		"{{line}}", strings.TrimSpace(strings.Join(written, "\n")), "{{why}}", strings.Join(slices.Compact(why), "\n"), "{{form}}", form,
-	).Replace(d.cast.base.guides.NearMiss)
+	).Replace(d.turn.engine.guides.NearMiss)
 }

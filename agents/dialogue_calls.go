@@ -77,8 +77,8 @@ func (d *dialogue) runCalls(ctx context.Context, r response) error {
 		return nil
 	}
 	d.window.Final = true
-	d.window.Say(d.cast.base.guides.Limit)
-	return d.report.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
+	d.window.Say(d.turn.engine.guides.Limit)
+	return d.turn.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
 }
 
 func (d *dialogue) maxRounds() int {
@@ -89,7 +89,7 @@ func (d *dialogue) maxRounds() int {
 }
 
 // limit returns the limit that the last call reached, or "".
-func (d *dialogue) limit(call tools.Call) string {
+func (d *dialogue) limit(call *tools.Call) string {
 	switch {
 	case d.failures >= maxFailures:
 		return fmt.Sprintf("%d tool calls in a row have failed", maxFailures)
@@ -120,18 +120,19 @@ func (d *dialogue) addResults(outcomes []outcome, native int) {
 }
 
 // run runs one call, emits its events and writes its block.
-func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
+func (d *dialogue) run(ctx context.Context, call *tools.Call) (outcome, error) {
 	d.seen[call.Key()]++
-	call.ID = d.report.nextCall()
+	call.ID, call.Session, call.May = d.turn.nextCall(), d.turn.req.Session, &d.turn.may
+	call.Ask = func(ctx context.Context, act tools.Action) error { return d.turn.consent(ctx, call, act) }
 	tool := tools.Find(d.window.Tools, call.Name)
-	if _, own := tool.(tools.Reporter); own {
+	if tool != nil && tool.Doc().Reports {
 		result, err := tool.Run(ctx, call)
 		return d.settle(ctx, call, result, err)
 	}
 	began := time.Now()
 	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
 	if d.call == nil {
-		d.report.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
+		d.turn.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
 	d.emitTool(event)
 	call.Progress = func(text string) {
@@ -147,25 +148,29 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 		event.Result, _ = prompt.CutResult(result.Text, d.window.ResultTokens())
 	}
 	d.emitTool(event)
-	if err := d.report.tool(ctx, call, o, event.Result); err != nil { // no more text than the model got
+	if err := d.turn.keepTool(ctx, call, o, event.Result); err != nil { // no more text than the model got
 		return o, err
 	}
 	return o, turnErr
 }
 
 func (d *dialogue) emitTool(c Call) {
-	d.report.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.report.message.ID})
+	d.turn.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.turn.message.ID})
 }
 
 // runTool runs a tool in a context that StopCall can cancel.
-func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call) (tools.Result, error) {
+func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call *tools.Call) (tools.Result, error) {
 	if tool == nil {
 		return tools.Result{}, tools.Unavailable(call.Name, d.window.Tools)
 	}
-	ctx, done := d.report.run.callContext(ctx, call.ID)
+	ctx, done := d.turn.run.callContext(ctx, call.ID)
 	defer done()
 	if guarded, ok := tool.(tools.Guarded); ok {
-		if err := d.consent.checkAction(ctx, guarded, call); err != nil {
+		act, err := guarded.Action(call)
+		if err == nil {
+			err = call.Ask(ctx, act)
+		}
+		if err != nil {
 			return tools.Result{}, err
 		}
 	}
@@ -178,7 +183,7 @@ func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call
 
 // settle turns a tool's result into an outcome and counts failures. It returns an error
 // if the turn was stopped, rather than the call, or if the disk failed.
-func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Result, err error) (outcome, error) {
+func (d *dialogue) settle(ctx context.Context, call *tools.Call, result tools.Result, err error) (outcome, error) {
 	o := outcome{call: call}
 	if err != nil {
 		o.failed = err.Error()
@@ -191,14 +196,14 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	d.failures = 0
 	text, left := prompt.CutResult(result.Text, d.window.ResultTokens())
 	if left > 0 {
-		d.report.cut(prompt.ContextCut{Result: left})
+		d.turn.cut(prompt.ContextCut{Result: left})
 	} else if result.Cut {
 		text += "\n[cut here: the rest was not read]"
 	}
-	d.consent.Hold(result.Sources)
+	d.turn.may.Hold(result.Sources)
 	if result.Quote != "" {
-		d.consent.quoted = append(d.consent.quoted, reply.Quoted{Text: result.Text})
-		text = d.cast.base.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
+		d.turn.quoted = append(d.turn.quoted, reply.Quoted{Text: result.Text})
+		text = d.turn.engine.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil
@@ -215,9 +220,9 @@ func (d *dialogue) keepUnrun(ctx context.Context, r response) error {
 }
 
 // skip returns the outcome of a call that doesn't run.
-func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
-	call.ID = d.report.nextCall()
+func (d *dialogue) skip(ctx context.Context, call *tools.Call, why string) (outcome, error) {
+	call.ID = d.turn.nextCall()
 	o := outcome{call: call, failed: why}
 	d.emitTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)}), Done: true, Failed: why})
-	return o, d.report.tool(ctx, call, o, "")
+	return o, d.turn.keepTool(ctx, call, o, "")
 }

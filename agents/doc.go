@@ -6,11 +6,9 @@
 // the answer. Agents, skills and memory are plain files in the data folder; every prompt
 // checks them for changes.
 //
-// The phases of a turn are in turn*.go. They leave decisions to its parts: cast chooses
-// the agent and the model, toolbox the tools, prompts and assembly build the request,
-// dialogue and streaming call the model, consent asks people, report emits events and
-// writes the transcript. Code that doesn't need a turn is in the packages below: they
-// get a Host or a Config and never see a turn.
+// A turn holds who asks what, who answers and what may be done; its phases are its
+// methods. A dialogue holds what is sent to one model: the turn has one, and so has each of
+// its sub-calls. Code that doesn't need a turn is in the packages below.
 //
 // The package doesn't know Fyne, Discord or the screen.
 package agents

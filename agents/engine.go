@@ -14,14 +14,21 @@ import (
 
 // Engine runs turns. A process has one; it is safe for concurrent use.
 type Engine struct {
-	*base
-	after *background.Work // work on sessions between their turns
+	p      Params
+	guides prompt.Guides
+	log    *slog.Logger
+	fetch  *fetch.Fetcher
+	after  *background.Work // work on sessions between their turns
 
 	mu     sync.Mutex // guards the fields below
 	runs   map[string][]*Run
 	closed bool
 	ahead  preparing
+	// What one turn leaves for the next.
+	memory map[string]string   // each memory file's text as the last turn sent it, by path
+	last   map[string]lastTurn // by session
 
+	small    sync.Map       // models reported as too small for tools
 	work     sync.WaitGroup // runs and their searches
 	prepares sync.WaitGroup
 }
@@ -42,11 +49,10 @@ func NewEngine(p Params) *Engine {
 	if p.RecallTime == nil {
 		p.RecallTime = func() time.Duration { return 0 }
 	}
-	b := &base{
-		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
-		memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{}, places: map[string]*Place{},
+	e := &Engine{
+		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote), runs: map[string][]*Run{},
+		memory: map[string]string{}, last: map[string]lastTurn{},
 	}
-	e := &Engine{base: b, runs: map[string][]*Run{}}
 	if p.Small == nil {
 		p.Small = background.NewSmallModel(p.Chat, p.Models, p.Prompts, func() background.Settings { return p.Settings().Small() })
 	}
@@ -86,7 +92,7 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	e.after.Stop(req.Session)
 	go func() {
 		defer end()
-		newTurn(e, run, req).run(ctx)
+		newTurn(e, run, req).serve(ctx)
 	}()
 	return run
 }

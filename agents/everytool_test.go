@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/agents/delegate"
-	"mac-stats/agents/passages"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
@@ -20,9 +18,9 @@ import (
 // are tested in app/cpuwindow/conversation.
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, testkit.Script{Rules: replies("Hello.")})
-	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
+	r.engine.p.Recall = func() (Searcher, error) { return nil, errors.New("never asked") }
 	var all []string
-	for _, tool := range append(r.idle().assembly.to.Finders(), r.idle().ownTools(delegate.Config{})...) {
+	for _, tool := range append(r.idle().finders(), r.idle().ownTools()...) {
 		all = append(all, tool.Doc().Name)
 	}
 	all = append(all, tools.RunCmd, tools.MCP) // if they are enabled or configured

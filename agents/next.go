@@ -16,18 +16,17 @@ var errUnknownNext = errors.New("the next request of this conversation isn't kno
 // next returns what the session's next turn will send, up to its message. It tells nobody
 // anything, and starts no program.
 func (e *Engine) next(ctx context.Context, session string) (background.Conversation, error) {
-	req := Request{Session: session, Place: e.placeOf(session)}
+	req := Request{Session: session, Place: e.lastTurn(session, nil).place}
 	if transcript.IsDiscord(session) && req.Place == nil {
 		return background.Conversation{}, errUnknownNext
 	}
 	t := newTurn(e, newRun(req, func() {}), req)
-	t.report.silent = true
+	t.silent = true
 	t.settings = e.p.Settings()
-	t.prepare()
 	if _, err := t.choose(ctx); err != nil {
 		return background.Conversation{}, err
 	}
-	if t.toolbox.unknown {
+	if t.unknown {
 		return background.Conversation{}, errUnknownNext
 	}
 	window, err := e.p.Store.Context(ctx, session)
@@ -37,14 +36,14 @@ func (e *Engine) next(ctx context.Context, session string) (background.Conversat
 	if n := len(window.Messages); n > 0 && window.Messages[n-1].Kind == transcript.KindUser {
 		window.Messages = window.Messages[:n-1] // it has no answer yet
 	}
-	t.assembly.fill(window)
+	t.dialogue.fill(window)
 	w := t.dialogue.window
 	w.Messages = w.Messages[:w.Fixed+w.History]
 	out := background.Conversation{Request: t.dialogue.request(), Holds: map[string]bool{}}
 	for _, b := range window.Messages[len(window.Messages)-w.History:] {
 		out.Holds[b.ID] = true
 	}
-	for _, m := range t.assembly.input.Memories() {
+	for _, m := range t.dialogue.input.Memories() {
 		for _, p := range memorytext.Pieces(m.File.Text) {
 			out.Memory = append(out.Memory, p.Text)
 		}

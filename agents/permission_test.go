@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/passages"
 	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
@@ -27,12 +26,12 @@ func (*guarded) Doc() tools.Doc {
 	return tools.Doc{Name: tools.SystemStats, Usage: "SYSTEM_STATS: <x>"}
 }
 
-func (*guarded) Action(c tools.Call) (tools.Action, error) {
+func (*guarded) Action(c *tools.Call) (tools.Action, error) {
 	program, _, _ := strings.Cut(c.Arg, " ")
 	return tools.Action{Tool: tools.SystemStats, What: c.Arg, Covers: program, Where: "here"}, nil
 }
 
-func (g *guarded) Run(_ context.Context, c tools.Call) (tools.Result, error) {
+func (g *guarded) Run(_ context.Context, c *tools.Call) (tools.Result, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ran = append(g.ran, c.Arg)
@@ -148,10 +147,10 @@ func TestAnUnansweredQuestionTimesOut(t *testing.T) {
 
 func TestEveryToolStatesItsEffects(t *testing.T) {
 	r := newRig(t, testkit.Script{Rules: replies("Hello.")})
-	r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
+	r.params.Recall = func() (Searcher, error) { return nil, errors.New("never asked") }
 	r.open()
 	idle := r.idle()
-	for _, tool := range append(idle.ownTools(idle.assembly.to), idle.assembly.to.Finders()...) {
+	for _, tool := range append(idle.ownTools(), idle.finders()...) {
 		if tool.Doc().Effects == (tools.Effects{}) {
 			t.Errorf("%s", tool.Doc().Name)
 		}

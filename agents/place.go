@@ -87,11 +87,3 @@ func (p *Place) asSent(b transcript.Block) transcript.Block {
 	}
 	return b
 }
-
-// around returns what others said apart from the history.
-func (p *Place) around(history []transcript.Block) string {
-	if p == nil || p.Around == nil {
-		return ""
-	}
-	return p.Around(history)
-}

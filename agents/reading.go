@@ -70,7 +70,7 @@ const (
 )
 
 func newReading(d *dialogue, stop context.CancelFunc) *reading {
-	asked := d.report.message.Text
+	asked := d.turn.message.Text
 	r := &reading{
 		d: d, stop: stop, maxThinking: maxThinkingTokens, echo: prompt.NewEcho(d.window.Messages),
 		marks: reply.MarksOf(d.model.Template), quoted: d.quotedText(), loop: newRepetition(asked), thinkingLoop: newRepetition(""),
@@ -82,11 +82,11 @@ func newReading(d *dialogue, stop context.CancelFunc) *reading {
 		r.known = d.known()
 	}
 	r.shower = reply.NewShower(r.marks, r.known, r.quoted)
-	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.report.message.ID}
+	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.turn.message.ID}
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	r.draft = d.cast.base.p.Store.Session(d.report.session).Checkpoint(context.Background(), d.withSources(block))
+	r.draft = d.turn.engine.p.Store.Session(d.turn.req.Session).Checkpoint(context.Background(), d.withSources(block))
 	return r
 }
 
@@ -107,7 +107,7 @@ func (r *reading) enter(state State, detail string) {
 		return
 	}
 	r.state = state
-	e := Event{Type: EventState, State: state, Detail: detail, Block: r.d.report.message.ID}
+	e := Event{Type: EventState, State: state, Detail: detail, Block: r.d.turn.message.ID}
 	if state == StateReading && r.expected.Prompt > 0 {
 		e.Usage = &Usage{NewTokens: r.expected.New, PromptTokens: r.expected.Prompt}
 	}
@@ -123,7 +123,7 @@ func (r *reading) onChunk(c ollama.Chunk) {
 	}
 	r.think(c.Thinking)
 	r.write(r.echo.Write(c.Content))
-	most := r.d.cast.settings.AnswerTime
+	most := r.d.turn.settings.AnswerTime
 	switch {
 	case r.ended != "":
 	case r.loop.write(c.Content):
@@ -334,7 +334,7 @@ func (d *dialogue) known() []reply.Tool {
 	if tools.Find(d.window.Tools, registry.ToolAgent) == nil {
 		return list
 	}
-	for _, a := range d.cast.roster {
+	for _, a := range d.turn.roster {
 		if a.Usable() && a.Path != d.agent.Path {
 			list = append(list, reply.Tool{Name: a.Slug, For: registry.ToolAgent})
 		}
@@ -356,12 +356,7 @@ func (d *dialogue) fits(known []reply.Tool) func(reply.Call) error {
 		if f, ok := tool.(tools.Fitter); ok {
 			return f.Fits(call)
 		}
-		for _, p := range tool.Doc().Params {
-			if p.Required && call.Only(p.Name) == "" {
-				return fmt.Errorf("%s needs: %s", call.Name, p.Name)
-			}
-		}
-		return nil
+		return tool.Doc().Fits(call)
 	}
 }
 
@@ -383,7 +378,7 @@ func describes(text, description string) bool {
 // and the person's messages.
 func (d *dialogue) quotedText() []reply.Quoted {
 	if d.call == nil {
-		return d.consent.quoted
+		return d.turn.quoted
 	}
-	return append(slices.Clone(d.consent.quoted), reply.Quoted{Text: d.call.Task, Own: true})
+	return append(slices.Clone(d.turn.quoted), reply.Quoted{Text: d.call.Task, Own: true})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/passages"
 	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
@@ -37,7 +36,7 @@ func newRecalling(t *testing.T, script testkit.Script) *recalling {
 		}
 	})
 	r.index = index
-	r.params.Recall = func() (passages.Searcher, error) { return index, nil }
+	r.params.Recall = func() (Searcher, error) { return index, nil }
 	r.params.RecallTime = func() time.Duration { return 20 * time.Second } // for slow machines
 	r.settings.NotesBudget, r.settings.CrossSession = 1500, true
 	r.engine = NewEngine(r.params)
@@ -122,7 +121,7 @@ func TestMessagesThatAreNeverRecalled(t *testing.T) {
 		{"the owner's words in a channel", "discord-7", nil, nil},
 		{"the owner's words for a place", "discord-7", nil, &Place{Lessons: memory.Target{Kind: memory.TargetChannel, ID: "7"}}},
 		{"where the index can't be opened", "cpu-new", func(r *recalling) {
-			r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("the cache folder is gone") }
+			r.params.Recall = func() (Searcher, error) { return nil, errors.New("the cache folder is gone") }
 			r.engine = NewEngine(r.params)
 		}, nil},
 	}
@@ -298,7 +297,7 @@ func (hanging) Search(ctx context.Context, _ recall.Query) (recall.Answer, error
 
 func TestASlowIndexDoesNotDelayTheTurn(t *testing.T) {
 	r := newRecalling(t, ollamaScript("Hello."))
-	r.params.Recall = func() (passages.Searcher, error) { return hanging{}, nil }
+	r.params.Recall = func() (Searcher, error) { return hanging{}, nil }
 	r.params.RecallTime = func() time.Duration { return time.Millisecond }
 	r.engine = NewEngine(r.params)
 	if result, events := r.say(zephyr); result.Text != "Hello." || len(of(events, EventRecalled)) > 0 {

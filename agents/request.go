@@ -1,11 +1,9 @@
 package agents
 
 import (
-	"fmt"
 	"time"
 
 	"mac-stats/agents/background"
-	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
@@ -70,29 +68,6 @@ type Request struct {
 	// turn, so that the user needn't wait for it.
 	AppCompacts bool
 	Holder      string // where the request comes from, for people: "window", "command line"
-}
-
-// address returns the attributes that name the message's agent or skill, or nil if it
-// has neither.
-func (r Request) address() map[string]string {
-	var attrs map[string]string
-	for key, value := range map[string]string{attrTo: r.Agent, attrSkill: r.Skill} {
-		if value != "" && attrs == nil {
-			attrs = map[string]string{}
-		}
-		if value != "" {
-			attrs[key] = value
-		}
-	}
-	return attrs
-}
-
-// linked returns a message's text with links to the files that will be attached.
-func (r Request) linked(text string) (string, error) {
-	if n := len(r.Files) + len(transcript.Attachments(text)); n > attach.Max {
-		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", fault.ErrRequest, n, attach.Max)
-	}
-	return transcript.WithLinks(text, r.uploads()...), nil
 }
 
 // uploads returns the files that will be attached.

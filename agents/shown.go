@@ -39,7 +39,7 @@ const (
 
 // callAttrs adds what a model wrote in and behind a call. A directive in its exact form is
 // the tool's name and the task.
-func callAttrs(attrs map[string]string, c tools.Call) map[string]string {
+func callAttrs(attrs map[string]string, c *tools.Call) map[string]string {
 	if raw := strings.TrimSpace(c.Raw); raw != "" && raw != c.Name+": "+c.Arg {
 		attrs[attrCall] = raw
 	}

@@ -1,88 +1,189 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/delegate"
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
-// A sub-call is one-shot: [system: the specialist's prompt, user: the task], without
-// history, delegation or memory. Its answer returns as a tool's result.
+// AGENT and SKILL hand a task to another agent, or have it done by the rules of a skill.
+// The sub-call is one-shot: [system: the specialist's prompt, user: the task], without
+// history, delegation or memory. Its answer returns as the tool's result. FIND_AGENT and
+// FIND_SKILL search them, if the prompt has no room for the whole list.
 
-// delegation makes the sub-calls of a turn. It is the turn's delegate.Host.
-type delegation struct {
-	parts
-	toolbox *toolbox
+// specialist is the agent or skill that gets a task.
+type specialist struct {
+	agent registry.Agent
+	name  string // the agent's slug, or skill:<name>
+	quote string // "the agent coder"
+	skill bool   // a skill, whose text is the whole system prompt; it uses the turn's model
 }
 
-// Refuse reports a sub-call that couldn't start.
-func (s *delegation) Refuse(ctx context.Context, call tools.Call, name, task string, why error) (tools.Result, error) {
-	event := Call{ID: call.ID, Name: name, Task: task}
-	s.report.subcall(EventSubcallStart, event, "")
-	return s.end(ctx, call, event, time.Now(), "", why)
-}
-
-// Delegate runs a sub-call to its end. The text of an error is for the orchestrator.
-func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate.Specialist, task string) (tools.Result, error) {
-	if task == "" {
-		task = s.report.message.Text
+// specialist returns whom a call of AGENT or SKILL names, and the task. With an error, it
+// has the name that the call gives. An agent never calls itself.
+func (t *turn) specialist(call *tools.Call) (who specialist, task string, err error) {
+	kind, known := "agent", t.roster
+	if who.skill = call.Name == registry.ToolSkill; who.skill {
+		kind, known = "skill", nil
 	}
-	began := time.Now()
-	event := Call{ID: call.ID, Name: who.Name, Task: task, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
-	model, numCtx, err := s.cast.model, s.cast.numCtx, error(nil)
-	if !who.Skill {
-		model, numCtx, err = s.cast.resolve(ctx, "", who.Agent)
-		if model.Name == s.cast.model.Name {
-			numCtx = s.cast.numCtx // another size would reload the model
+	who.name, task = call.Value(kind), call.Value("task")
+	if call.Args == nil {
+		who.name, task = splitSelector(call.Arg, known)
+	}
+	if who.skill {
+		found, err := t.engine.p.Registry.FindSkill(who.name)
+		who.name, who.quote = "skill:"+cmp.Or(found.Name, who.name), "the skill "+found.Name
+		who.agent = registry.Agent{Slug: who.name, Name: found.Name, Texts: registry.Texts{Skill: found.Body}, Enabled: true, MaxRounds: 1, Tools: []string{}}
+		return who, task, err
+	}
+	if who.name == "" {
+		return who, task, errors.New("name an agent from the list: AGENT: <slug> <task>")
+	}
+	found, err := t.engine.p.Registry.Find(who.name)
+	switch {
+	case err != nil:
+	case found.Path == t.agent.Path:
+		err = fmt.Errorf("%s is you: do it yourself", found.Slug)
+	default:
+		who.agent, who.name, who.quote = found, found.Slug, "the agent "+found.Slug
+	}
+	return who, task, err
+}
+
+func (t *turn) fitsSpecialist(call *tools.Call) error {
+	_, _, err := t.specialist(call)
+	return err
+}
+
+// splitSelector separates a directive's selector from its task. The selector is the
+// longest slug, name or id at the beginning of the argument, else its first word.
+func splitSelector(arg string, agents []registry.Agent) (selector, task string) {
+	arg = strings.TrimSpace(arg)
+	for _, a := range agents {
+		for _, key := range []string{a.Slug, a.Name, a.ID, "agent-" + a.ID} {
+			if key == "" || len(key) <= len(selector) || len(arg) < len(key) || !strings.EqualFold(arg[:len(key)], key) {
+				continue
+			}
+			if rest := arg[len(key):]; a.Usable() && (rest == "" || strings.IndexAny(rest, " \t\n:,：，、") == 0) {
+				selector, task = arg[:len(key)], rest
+			}
 		}
 	}
-	event.Model = model.Name
-	s.report.state(StateTool, who.Name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
-	s.report.subcall(EventSubcallStart, event, "")
-	if err != nil {
-		return s.end(ctx, call, event, began, "", explained(err))
+	if selector == "" {
+		selector = arg
+		if i := strings.IndexAny(arg, " \t\n"); i >= 0 {
+			selector, task = arg[:i], arg[i:]
+		}
+		return strings.TrimRight(selector, ":,;."), strings.TrimSpace(task)
 	}
-	callCtx, done := s.report.run.callContext(ctx, call.ID)
-	defer done()
-	d := s.dialogue(callCtx, who, model, numCtx, &event, task)
-	d.made = callAttrs(map[string]string{}, call)
-	text, block, err := d.converse(callCtx)
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(callCtx), errCallStopped) {
-		err = errCallStopped
-	}
-	event.Result = text
-	result, err := s.end(ctx, call, event, began, block, explained(err))
-	result.Quote, result.Sources = who.Quote, transcript.FromAgent
-	return result, err
+	return selector, strings.TrimSpace(strings.TrimLeft(task, ":,：，、 \t"))
 }
 
-// dialogue returns a sub-call's dialogue, exactly [system, user = task].
-func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
-	d := newDialogue(s.parts, who.Agent, model, numCtx, s.toolbox.forSpecialist(ctx, who.Agent, model))
-	d.call, d.began = event, time.Now()
+// delegate makes a sub-call with the task, or with the user's message if a call has none.
+// The text of an error is for the orchestrator.
+func (t *turn) delegate(ctx context.Context, call *tools.Call) (tools.Result, error) {
+	who, task, err := t.specialist(call)
+	task = cmp.Or(task, t.message.Text)
+	began, numCtx := time.Now(), t.numCtx
+	var model ollama.ModelInfo
+	switch {
+	case err != nil:
+	case who.skill:
+		model = t.model
+	default:
+		model, numCtx, err = t.resolve(ctx, "", who.agent)
+		if model.Name == t.model.Name {
+			numCtx = t.numCtx // another size would reload the model
+		}
+		err = explained(err)
+	}
+	event := Call{ID: call.ID, Name: who.name, Task: task, Model: model.Name, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
+	t.state(StateTool, who.name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
+	t.subcall(EventSubcallStart, event, "")
+	var block string
+	if err == nil {
+		callCtx, done := t.run.callContext(ctx, call.ID)
+		defer done()
+		d := t.newSubcall(callCtx, who, model, numCtx, &event, task)
+		d.made = callAttrs(map[string]string{}, call)
+		event.Result, block, err = d.converse(callCtx)
+		if err != nil && ctx.Err() == nil && errors.Is(context.Cause(callCtx), errCallStopped) {
+			err = errCallStopped
+		}
+		err = explained(err)
+	}
+	event.Done, event.Took = true, time.Since(began)
+	if err != nil {
+		event.Failed = err.Error()
+	}
+	t.subcall(EventSubcallEnd, event, block)
+	if err == nil {
+		return tools.Result{Text: event.Result, Quote: who.quote, Sources: transcript.FromAgent}, nil
+	}
+	if turnError(err) == nil {
+		if keepErr := t.keepTool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
+			err = keepErr
+		}
+	}
+	return tools.Result{}, err
+}
+
+// maxFound limits the results of a search for agents or skills.
+const maxFound = 8
+
+// findSpecialists runs FIND_AGENT or FIND_SKILL: it returns names with their descriptions,
+// best first.
+func (t *turn) findSpecialists(_ context.Context, call *tools.Call) (tools.Result, error) {
+	skills, kind := call.Name == registry.ToolFindSkill, "agent"
+	if skills {
+		kind = "skill"
+	}
+	query := call.Only("query")
+	if query == "" {
+		return tools.Result{}, errors.New("there is no query: write after the colon what the " + kind + " is to do")
+	}
+	all := prompt.Input{Agent: t.agent, Agents: t.roster, Skills: t.engine.p.Registry.Skills()}.Roster()
+	found := prompt.Relevant(query, slices.DeleteFunc(all, func(n prompt.Named) bool { return n.Skill != skills }))
+	if len(found) == 0 {
+		return tools.Result{Text: "No " + kind + " says that it is for this. Try other words, or answer by yourself."}, nil
+	}
+	var lines []string
+	for _, n := range found[:min(len(found), maxFound)] {
+		lines = append(lines, n.Line())
+	}
+	return tools.Result{Text: strings.Join(lines, "\n")}, nil
+}
+
+// newSubcall returns a sub-call's dialogue, exactly [system, user = task].
+func (t *turn) newSubcall(ctx context.Context, who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
+	d := newDialogue(t, who.agent, model, numCtx, t.toolsFor(ctx, who.agent, model, true))
+	d.call, d.since = event, time.Now()
 	in := prompt.Input{
-		Agent: who.Agent, ContextTokens: numCtx, Guides: s.cast.base.guides, Estimate: d.estimate,
+		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
-	if !who.Skill {
-		in = s.input(d)
+	if !who.skill {
+		in = d.readInput()
 	}
-	system := prompt.SpecialistSystem(in)
-	s.report.cut(system.Cut)
-	if s.cast.settings.TaskContext == "last-user-message" && task != s.report.message.Text {
-		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(s.report.message.Text), 500)
+	system := prompt.BuildSystem(in)
+	t.cut(system.Cut)
+	if t.settings.TaskContext == "last-user-message" && task != t.message.Text {
+		task += "\n\nThe user's message was: " + excerpt.Shorten(excerpt.OneLine(t.message.Text), 500)
 	}
 	if system.System != "" {
 		d.window.Add(api.Message{Role: "system", Content: system.System})
@@ -114,47 +215,6 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 			return "", "", err
 		}
 	}
-}
-
-// keep appends a sub-call's reply as an Agent block, if it isn't empty.
-func (d *dialogue) keep(ctx context.Context, r response) (transcript.Block, error) {
-	if err := d.keepThought(ctx, r); err != nil {
-		return transcript.Block{}, err
-	}
-	if strings.TrimSpace(r.text) == "" {
-		r.draft.Discard()
-		return transcript.Block{}, nil
-	}
-	attrs := d.made
-	attrs[attrTook] = tookAttr(time.Since(d.began))
-	d.made = map[string]string{} // it stands in one block
-	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.withSources(transcript.Block{
-		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
-		Parent: d.report.message.ID, Task: d.call.Task, Text: r.text, Attrs: attrs,
-	}))
-	if err != nil {
-		return transcript.Block{Text: r.text}, &fault.Save{What: "The answer of " + d.agent.Slug, Answer: r.text, Err: err}
-	}
-	return b, nil
-}
-
-// end reports the end of a sub-call. It writes a failure as a Tool block.
-func (s *delegation) end(ctx context.Context, call tools.Call, event Call, began time.Time, block string, err error) (tools.Result, error) {
-	event.Done, event.Took = true, time.Since(began)
-	if err != nil {
-		event.Failed = err.Error()
-	}
-	s.report.subcall(EventSubcallEnd, event, block)
-	if err == nil {
-		return tools.Result{Text: event.Result}, nil
-	}
-	if turnError(err) != nil {
-		return tools.Result{}, err
-	}
-	if keepErr := s.report.tool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
-		return tools.Result{}, keepErr
-	}
-	return tools.Result{}, err
 }
 
 // wordedError is an error whose text is the explanation of another error.

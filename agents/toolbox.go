@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -14,90 +15,165 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// toolbox chooses the tools that the agents of a turn are offered.
-type toolbox struct {
-	parts
-	message string       // decides which tools of other programs are offered if not all fit
-	own     []tools.Tool // the app's own, always in the same order
-	chosen  []string     // the other programs' tools that are offered if not all fit
-
-	told    map[string]bool // what was reported as missing
-	unknown bool            // a turn would first wait for some
+// ownTool is a tool of the app that runs in its turn.
+type ownTool struct {
+	t    *turn
+	doc  tools.Doc
+	run  func(t *turn, ctx context.Context, call *tools.Call) (tools.Result, error)
+	fits func(t *turn, call *tools.Call) error // nil: a call needs its required parameters
 }
 
-// all returns the tools that may be used here, always in the same order. It reports which
-// programs' tools are missing, once a turn.
-func (b *toolbox) all(ctx context.Context) []tools.Tool {
-	list := slices.Clone(b.own)
-	if b.place != nil { // nobody can be asked there, so no tool acts outside
-		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Doc().Name) })
+// Doc implements tools.Tool.
+func (o ownTool) Doc() tools.Doc { return o.doc }
+
+// Run implements tools.Tool.
+func (o ownTool) Run(ctx context.Context, call *tools.Call) (tools.Result, error) {
+	call.Name = o.doc.Name
+	return o.run(o.t, ctx, call)
+}
+
+// Fits implements tools.Fitter.
+func (o ownTool) Fits(call *tools.Call) error {
+	call.Name = o.doc.Name
+	if o.fits == nil {
+		return o.doc.Fits(call)
 	}
-	if outside := b.cast.base.p.Outside; outside != nil {
-		var waiting func(string)
-		if !b.report.silent {
-			waiting = func(program string) { b.report.state(StateLoading, "starting the MCP server "+program) }
+	return o.fits(o.t, call)
+}
+
+// ownTools returns the app's own tools, always in this order.
+func (t *turn) ownTools() []tools.Tool {
+	owner := tools.Param{Name: "agent", Description: "whose lesson it is, where several have it"}
+	list := []tools.Tool{
+		ownTool{t, tools.Doc{
+			Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Reports: true,
+			Description: "Hands a task to another agent, who sees the task alone.",
+			Effects:     tools.Effects{Sends: "the task, to that agent's model"},
+			Params:      []tools.Param{{Name: "agent", Description: "the agent's slug, from the list", Required: true}, {Name: "task", Description: "the task, with all the agent needs to know; left out: the user's message"}},
+		}, (*turn).delegate, (*turn).fitsSpecialist},
+		ownTool{t, tools.Doc{
+			Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Reports: true,
+			Description: "Has a task done by the rules of a skill, which sees the task alone.",
+			Effects:     tools.Effects{Sends: "the task, to the model"},
+			Params:      []tools.Param{{Name: "skill", Description: "the skill's name, from the list", Required: true}, {Name: "task", Description: "the task, with all that is needed; left out: the user's message"}},
+		}, (*turn).delegate, (*turn).fitsSpecialist},
+		ownTool{t, tools.Doc{
+			Name: tools.MemoryAppend, Usage: "MEMORY_APPEND: [agent:<id>] <lesson>",
+			Description: "Saves one short sentence for later conversations; with agent:<id>, for that agent alone.",
+			Effects:     tools.Effects{Writes: "one line of your memory, or a proposal"},
+			Params: []tools.Param{
+				{Name: "lesson", Description: "one short sentence", Required: true},
+				{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
+			},
+		}, (*turn).remember, (*turn).fitsLesson},
+		ownTool{t, tools.Doc{
+			Name: tools.MemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
+			Description: "Proposes another text for a lesson; old is copied exactly. The user decides.",
+			Effects:     tools.Effects{Writes: "a proposal"},
+			Params: []tools.Param{
+				{Name: "old", Description: "the lesson, copied exactly", Required: true},
+				{Name: "new", Description: "one short sentence", Required: true},
+				owner,
+			},
+		}, (*turn).replaceLesson, nil},
+		ownTool{t, tools.Doc{
+			Name: tools.MemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
+			Description: "Proposes to forget a lesson; its text is copied exactly. The user decides.",
+			Effects:     tools.Effects{Writes: "a proposal"},
+			Params:      []tools.Param{{Name: "text", Description: "the lesson, copied exactly", Required: true}, owner},
+		}, (*turn).removeLesson, nil},
+	}
+	if t.engine.p.Stats != nil {
+		list = append(list, tools.Stats{Read: t.engine.p.Stats})
+	}
+	if t.searchable() {
+		where := "earlier conversations and the memory"
+		if t.searchScope().Session != "" {
+			where = "the earlier parts of this conversation"
 		}
-		guarded, missing := outside(ctx, waiting)
-		b.unknown = b.report.silent && len(missing) > 0 && len(guarded) == 0
-		for _, tool := range guarded {
-			list = append(list, tool)
-		}
-		for _, words := range missing {
-			b.tell(words, func() { b.report.warn(StateReading, words) })
-		}
+		list = append(list, ownTool{t, tools.Doc{
+			Name: tools.MemorySearch, Usage: "MEMORY_SEARCH: <query>",
+			Description: "Finds what was said in " + where + ": names, dates, decisions.",
+			Effects:     tools.Effects{Reads: "your earlier conversations and your memory"},
+			Params:      []tools.Param{{Name: "query", Description: "what to look for, in a few words", Required: true}},
+		}, (*turn).searchMemory, nil})
+	}
+	return append(list, fetch.Tool{Fetcher: t.engine.fetch})
+}
+
+// finders returns the tools that find an agent or a skill, if the prompt doesn't list all.
+func (t *turn) finders() (list []tools.Tool) {
+	for _, name := range []string{registry.ToolFindAgent, registry.ToolFindSkill} {
+		list = append(list, ownTool{t, tools.Doc{
+			Name: name, Usage: name + ": <what for>",
+			Description: "Finds " + strings.ToLower(strings.TrimPrefix(name, "FIND_")) + "s that are not listed, by what they are for.",
+			Effects:     tools.Effects{Reads: "the list of your agents and skills"},
+			Params:      []tools.Param{{Name: "query", Description: "what it is to do, in a few words of English", Required: true}},
+		}, (*turn).findSpecialists, nil})
 	}
 	return list
 }
 
-// tell reports what is missing, unless it was reported before.
-func (b *toolbox) tell(what string, report func()) {
-	if b.told == nil {
-		b.told = map[string]bool{}
+// toolsFor returns the tools of an agent, always in the same order: those in its agent.json,
+// else all for an entry agent and all but delegation for another; none in the plain tier.
+// Below the large tier, MEMORY_REPLACE and MEMORY_REMOVE must be listed, because few agents
+// need them. In a sub-call, only listed ones are offered, and never delegation or
+// MEMORY_APPEND: those that change the memory only make proposals. It reports which tools are
+// missing, once a turn.
+func (t *turn) toolsFor(ctx context.Context, a registry.Agent, model ollama.ModelInfo, sub bool) []tools.Tool {
+	_, tier := t.tiers(a, model)
+	if tier == prompt.TierPlain {
+		_, suits := t.tiers(registry.Agent{}, model)
+		if !sub && !t.silent && suits == prompt.TierPlain && t.settings.ToolsTier != string(prompt.TierPlain) { // nobody chose that
+			if _, told := t.engine.small.LoadOrStore(model.Name, true); !told {
+				t.warn(StateReading, fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", model.Name))
+			}
+		}
+		return nil
 	}
-	if !b.told[what] {
-		b.told[what] = true
+	list := slices.Clone(t.own)
+	if outside := t.engine.p.Outside; outside != nil && t.req.Place == nil { // nobody can be asked in a place
+		var waiting func(string)
+		if !t.silent {
+			waiting = func(program string) { t.state(StateLoading, "starting the MCP server "+program) }
+		}
+		guarded, missing := outside(ctx, waiting)
+		t.unknown = t.silent && len(missing) > 0 && len(guarded) == 0
+		for _, tool := range guarded {
+			list = append(list, tool)
+		}
+		for _, words := range missing {
+			t.tellOnce(words, func() { t.warn(StateReading, words) })
+		}
+	}
+	list = slices.DeleteFunc(list, func(tool tools.Tool) bool {
+		name := tool.Doc().Name
+		listed := registry.HasTool(a.Tools, name) || tools.IsForeign(name) && registry.HasTool(a.Tools, tools.MCP) // MCP stands for all tools of other programs
+		change := name == tools.MemoryReplace || name == tools.MemoryRemove
+		switch {
+		case t.req.Place != nil && !registry.HasTool(t.req.Place.Tools, name):
+			return true
+		case sub:
+			return !listed || delegates(name) || name == tools.MemoryAppend
+		case delegates(name) && !a.Entry:
+			return true
+		}
+		return !listed && (a.Tools != nil || change && tier != prompt.TierLarge)
+	})
+	return t.fitting(list)
+}
+
+// tellOnce reports what is missing, unless it was reported before.
+func (t *turn) tellOnce(what string, report func()) {
+	if !t.told[what] {
+		t.told[what] = true
 		report()
 	}
-}
-
-// forAgent returns the tools of the turn's agent: those in its agent.json, else all for
-// an entry agent and all but delegation for another; none in the plain tier. Below the
-// large tier, MEMORY_REPLACE and MEMORY_REMOVE must be listed, because few agents need
-// them.
-func (b *toolbox) forAgent(ctx context.Context) []tools.Tool {
-	tier := b.cast.toolsTier(b.cast.agent, b.cast.model)
-	if tier == prompt.TierPlain {
-		return nil
-	}
-	agent := b.cast.agent
-	return b.fitting(b.all(ctx), func(name string) bool {
-		change := name == tools.MemoryReplace || name == tools.MemoryRemove
-		listed := lists(agent, name) || agent.Tools == nil && (tier == prompt.TierLarge || !change)
-		return listed && (!delegates(name) || agent.Entry)
-	})
-}
-
-// forSpecialist returns the tools of a sub-call: those in its agent.json, but never
-// delegation or MEMORY_APPEND. It may have the tools that change the memory, because
-// they only make proposals.
-func (b *toolbox) forSpecialist(ctx context.Context, a registry.Agent, model ollama.ModelInfo) []tools.Tool {
-	if b.cast.toolsTier(a, model) == prompt.TierPlain {
-		return nil
-	}
-	return b.fitting(b.all(ctx), func(name string) bool {
-		return lists(a, name) && !delegates(name) && name != tools.MemoryAppend
-	})
 }
 
 // delegates reports whether a tool hands a task to another agent.
 func delegates(tool string) bool {
 	return tool == registry.ToolAgent || tool == registry.ToolSkill
-}
-
-// lists reports whether an agent's file lists a tool; MCP stands for all tools of other
-// programs.
-func lists(a registry.Agent, tool string) bool {
-	return registry.HasTool(a.Tools, tool) || tools.IsForeign(tool) && registry.HasTool(a.Tools, tools.MCP)
 }
 
 // foreignShare limits the tools of other programs to a share of the context, in percent.
@@ -106,24 +182,23 @@ const foreignShare = 10
 // mostNamed is the number of tools that are named when they don't fit.
 const mostNamed = 10
 
-// fitting leaves out the tools that may not be used. If more tools of other programs
-// remain than fit, it keeps those that the message names, those that the conversation's
+// fitting leaves out tools of other programs if more are offered than fit. It keeps those that the message names, those that the conversation's
 // last answer was offered, those that were used before, and those closest to the message,
 // and reports the others. The order stays the same, so that prompts do too.
-func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
-	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Doc().Name) })
-	room := cmp.Or(b.cast.numCtx, defaultMaxTokens) * foreignShare / 100
+func (t *turn) fitting(list []tools.Tool) []tools.Tool {
+	message := cmp.Or(t.req.Text, t.message.Text)
+	room := cmp.Or(t.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
 		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
 	}
 	var named, before, used, foreign []prompt.Named
-	last := strings.Fields(b.cast.last.Attrs[attrTools])
+	last := strings.Fields(t.lastAnswer.Attrs[attrTools])
 	by, total := map[string]tools.Tool{}, 0
 	for _, tool := range list {
 		if tools.IsForeign(tool.Doc().Name) {
 			n := prompt.Named{Name: tool.Doc().Name, Description: tool.Doc().Description}
 			foreign = append(foreign, n)
-			if _, bare, _ := strings.Cut(n.Name, "."); strings.Contains(strings.ToLower(b.message), strings.ToLower(bare)) {
+			if _, bare, _ := strings.Cut(n.Name, "."); strings.Contains(strings.ToLower(message), strings.ToLower(bare)) {
 				named = append(named, n)
 			}
 			if slices.Contains(last, n.Name) {
@@ -140,23 +215,23 @@ func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools
 		return list
 	}
 	kept := map[string]bool{}
-	for _, n := range slices.Concat(named, before, used, prompt.Relevant(b.message, foreign), foreign) {
+	for _, n := range slices.Concat(named, before, used, prompt.Relevant(message, foreign), foreign) {
 		if need := size(by[n.Name]); need <= room && !kept[n.Name] {
 			kept[n.Name], room = true, room-need
 		}
 	}
 	var out []string
-	b.chosen = nil
+	t.offered = nil
 	for _, n := range foreign {
 		if !kept[n.Name] {
 			out = append(out, n.Name)
 		} else {
-			b.chosen = append(b.chosen, n.Name)
+			t.offered = append(t.offered, n.Name)
 		}
 	}
 	if more := len(out) - mostNamed; more > 0 {
 		out = append(out[:mostNamed], fmt.Sprintf("%d more", more))
 	}
-	b.tell(strings.Join(out, ", "), func() { b.report.cut(prompt.ContextCut{Tools: strings.Join(out, ", ")}) })
+	t.tellOnce(strings.Join(out, ", "), func() { t.cut(prompt.ContextCut{Tools: strings.Join(out, ", ")}) })
 	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) && !kept[tool.Doc().Name] })
 }

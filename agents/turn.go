@@ -7,46 +7,61 @@ import (
 	"runtime/debug"
 
 	"mac-stats/agents/background"
-	"mac-stats/agents/delegate"
 	"mac-stats/agents/fault"
-	"mac-stats/agents/fetch"
-	"mac-stats/agents/lessons"
-	"mac-stats/agents/passages"
+	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
+	"mac-stats/agents/registry"
+	"mac-stats/agents/reply"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
-// turn is the private state of one user message and everything that answers it. Its
-// phases run one after the other on one goroutine; only the Run is shared.
+// turn is one user message and everything that answers it: who asks what, who answers,
+// and what may be done. Its phases run one after the other on one goroutine; only the Run
+// is shared.
 //
 //	lock → write the user's message → choose agent and model → build the request
 //	→ model ⇄ tools → answer
 //
 // The model phase may also lead to shrink, if the context overflowed, or to nudge, if the
 // model only announced a step; both lead back to the model.
-//
-// The parts hold the state on which decisions depend: who answers, what may run, what is
-// sent, what is reported. They know each other in one direction only, and no part knows
-// the turn.
 type turn struct {
-	parts
 	engine   *Engine
+	run      *Run
 	req      Request
 	settings Settings
 	lock     *session.TurnLock
+	silent   bool // it only builds its request: nothing is told
 
-	passages *passages.Passages
-	lessons  *lessons.Lessons
-	toolbox  *toolbox
+	message transcript.Block // the user's, as it is on disk
+	image   bool             // it has one
+
+	// Who answers.
+	chosen     transcript.Settings // the session's settings
+	lastAnswer transcript.Block    // the conversation's, if it has one
+	rules      string              // of the message's skill
+	roster     []registry.Agent    // all agents, read once
+	agent      registry.Agent
+	model      ollama.ModelInfo
+	numCtx     int
+	blind      string // the model that would answer if the message had no image; "" if that answers
+
+	// What may be done.
+	may     tools.Permissions
+	quoted  []reply.Quoted         // text in the turn's requests that isn't the model's
+	own     []tools.Tool           // the app's, always in the same order
+	offered []string               // the other programs' tools that are offered, if not all fit
+	told    map[string]bool        // what was reported as missing
+	unknown bool                   // a turn would first wait for some tools
+	used    []transcript.Quotation // passages of earlier conversations on which the answer is based
+
 	dialogue *dialogue // nil until agent and model are chosen
-	assembly *assembly // builds its request
-
-	image  bool     // the message has an image
-	reply  response // the last one
-	shrunk bool     // the one retry after an overflow is used up
-	nudged bool     // the one round after a step that was only announced is used up
+	round    int       // of the dialogue
+	calls    int       // tools and sub-calls so far
+	reply    response  // the last one
+	shrunk   bool      // the one retry after an overflow is used up
+	nudged   bool      // the one round after a step that was only announced is used up
 
 	result Result
 	last   Event // the terminal event
@@ -56,24 +71,23 @@ type turn struct {
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
-	rep := &report{base: e.base, run: run, session: req.Session}
-	return &turn{parts: parts{report: rep, place: req.Place}, engine: e, req: req, result: Result{Session: req.Session}}
+	return &turn{engine: e, run: run, req: req, result: Result{Session: req.Session}, told: map[string]bool{}}
 }
 
-// run runs the phases and finishes the Run.
-func (t *turn) run(ctx context.Context) {
+// serve runs the phases and finishes the Run.
+func (t *turn) serve(ctx context.Context) {
 	err := t.phases(ctx)
 	if t.lock != nil {
 		t.lock.Unlock()
 	}
-	t.engine.forget(t.report.run)
+	t.engine.forget(t.run)
 	if err == nil {
 		t.engine.workAfter(t.req.Session, t.filled())
 	}
 	if t.engine.p.Ended != nil {
 		t.engine.p.Ended(t.req.Session)
 	}
-	t.report.run.finish(t.last, t.result, err)
+	t.run.finish(t.last, t.result, err)
 }
 
 // phases runs the phases to the end. A panic ends the turn, not the app.
@@ -94,7 +108,7 @@ func (t *turn) phases(ctx context.Context) (err error) {
 
 // filled returns how full the turn left its model's context.
 func (t *turn) filled() background.Filled {
-	last := background.Filled{History: t.assembly.history}
+	last := background.Filled{History: t.dialogue.history}
 	if t.dialogue.usage != nil {
 		last.Percent = t.dialogue.usage.ContextPercent
 	}
@@ -111,9 +125,9 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	who := ""
 	waiting := func(holder string) {
 		who = holder
-		t.report.state(StateQueued, "held by the "+holder)
+		t.state(StateQueued, "held by the "+holder)
 	}
-	if previous := t.report.run.previous; previous != nil {
+	if previous := t.run.previous; previous != nil {
 		select {
 		case <-previous.done:
 		default:
@@ -134,8 +148,7 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	}
 	t.lock = lock
 	t.settings = t.engine.p.Settings()
-	t.engine.cameFrom(t.req.Session, t.place)
-	t.prepare()
+	t.engine.lastTurn(t.req.Session, func(last *lastTurn) { last.place = cmp.Or(t.req.Place, last.place) })
 	if t.req.Retry != "" {
 		return (*turn).reopen, nil
 	}
@@ -159,84 +172,81 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes the parts that don't depend on the agent and its model.
-func (t *turn) prepare() {
-	p, set := t.engine.p, t.settings
-	t.consent = &consent{report: t.report, req: t.req, timeout: set.QuestionTime}
-	private := func() bool { return p.Store.IsPrivate(t.req.Session) }
-	old := passages.Config{
-		Session: t.req.Session, Store: p.Store, Guides: t.engine.guides, Logger: t.engine.log,
-		Budget: set.NotesBudget, Time: p.RecallTime(), Window: transcript.Limits{Messages: set.MaxMessages, Tokens: set.maxTokens()}, First: t.engine.shownFrom(t.req.Session),
-		Across: set.CrossSession && t.req.Place == nil && !transcript.IsDiscord(t.req.Session),
-		Go:     t.engine.work.Go, Held: t.consent.Hold, Asked: func() string { return t.report.message.ID },
-	}
-	if !set.InMemoryOnly && !private() { // a private session isn't indexed, and its searches leave no trace either
-		old.Index = p.Recall
-	}
-	learn := lessons.Config{
-		Host: t.report, Memory: p.Memory, Registry: p.Registry, Session: t.req.Session, Private: private,
-		Write:   func() string { return p.Settings().MemoryWrite }, // a change takes effect at once, even in a running turn
-		Message: func() transcript.Block { return t.report.message }, Remember: func(call tools.Call) tools.Decision { return t.consent.Remember(call.Held) },
-		Global: set.GlobalBudget, Agent: set.AgentBudget,
-	}
-	if t.req.Place != nil {
-		old.Budget, learn.Place = 0, &t.req.Place.Lessons
-	}
-	t.passages, t.lessons = passages.New(old), lessons.New(learn)
-}
-
-// choose finds the agent and its model.
+// choose finds the agent and its model, and starts the dialogue with it. An image needs a
+// model that can see, if there is one and the user chose none.
 func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.dialogue != nil {
 		return (*turn).compactFirst, nil // already done in measure
 	}
-	t.cast = &cast{base: t.engine.base, settings: t.settings}
-	err := t.cast.choose(ctx, t.req, t.image)
-	t.report.agent, t.report.model = t.cast.agent.Slug, t.cast.model.Name
-	t.result.Agent, t.result.Model = t.report.agent, t.report.model
+	window, err := t.engine.p.Store.Context(context.WithoutCancel(ctx), t.req.Session)
+	switch {
+	case t.req.Settings != nil:
+		t.chosen = *t.req.Settings
+	case err != nil:
+		return nil, fmt.Errorf("reading the conversation: %w", err)
+	default:
+		t.chosen = window.Settings
+	}
+	for _, b := range window.Messages {
+		if b.Kind == transcript.KindAssistant {
+			t.lastAnswer = b
+		}
+	}
+	if t.req.Skill != "" {
+		s, err := t.engine.p.Registry.FindSkill(t.req.Skill)
+		if err != nil {
+			return nil, err
+		}
+		t.rules = prompt.Context("answer this message by the rules of the skill "+s.Name) + "\n" + s.Body
+	}
+	selector := cmp.Or(t.req.Agent, t.chosen.Agent, t.settings.DefaultAgent, "orchestrator")
+	t.roster = t.engine.p.Registry.Agents()
+	agent, ok := registry.Select(t.roster, selector, registry.Agent.Usable)
+	if !ok {
+		if agent, err = t.engine.p.Registry.Find(selector); err != nil { // Find explains the failure
+			return nil, err
+		}
+	}
+	if t.chosen.Temperature != nil {
+		agent.Temperature = t.chosen.Temperature
+	}
+	agent.Think = cmp.Or(t.req.Think, t.chosen.Think, agent.Think)
+	t.agent, t.result.Agent, t.blind = agent, agent.Slug, ""
+	asked := cmp.Or(t.req.Model, t.chosen.Model)
+	model, numCtx, err := t.resolve(ctx, asked, agent)
 	if err != nil {
 		return nil, err
 	}
-	if t.cast.blind != "" {
-		t.report.warn(StateReading, fmt.Sprintf("%s answers this message, because %s can't look at images", t.cast.model.Name, t.cast.blind))
+	if t.image && asked == "" && agent.Model == "" && !model.Can(visionCapability) {
+		if other := t.seeing(ctx); other != "" {
+			t.blind = model.Name
+			if model, numCtx, err = t.resolve(ctx, other, agent); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if n := t.chosen.Context; n > 0 {
+		numCtx = min(n, cmp.Or(model.MaxContext, n))
+	}
+	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
+	if t.blind != "" {
+		t.warn(StateReading, fmt.Sprintf("%s answers this message, because %s can't look at images", model.Name, t.blind))
 	}
 	t.startDialogue(ctx)
 	return (*turn).compactFirst, nil
 }
 
-// startDialogue makes the parts that depend on the agent and its model.
+// startDialogue makes the dialogue with the chosen model and reads what its system prompt is
+// made of.
 func (t *turn) startDialogue(ctx context.Context) {
-	t.toolbox = &toolbox{parts: t.parts, message: cmp.Or(t.req.Text, t.report.message.Text)}
-	to := delegate.Config{
-		Host:     &delegation{parts: t.parts, toolbox: t.toolbox},
-		Registry: t.engine.p.Registry, Roster: t.cast.roster, Agent: t.cast.agent,
-	}
-	t.toolbox.own = t.ownTools(to)
+	t.own = t.ownTools()
 	var offered []tools.Tool
 	if !t.req.NoTools {
-		if words := t.cast.tooSmall(); words != "" && !t.report.silent && !t.cast.base.wasSmall(t.cast.model.Name) {
-			t.report.warn(StateReading, words)
-		}
-		offered = t.toolbox.forAgent(ctx)
+		offered = t.toolsFor(ctx, t.agent, t.model, false)
 	}
-	t.dialogue = newDialogue(t.parts, t.cast.agent, t.cast.model, t.cast.numCtx, offered)
-	t.assembly = &assembly{
-		parts: t.parts, dialogue: t.dialogue, window: t.dialogue.window, to: to,
-		contents: prompt.Contents{
-			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.place.asSent, Sees: t.cast.model.Can(visionCapability), Limit: t.cast.filesLimit(),
-		},
+	t.dialogue = newDialogue(t, t.agent, t.model, t.numCtx, offered)
+	t.dialogue.contents = prompt.Contents{
+		Guides: t.engine.guides, Read: t.readFile, AsSent: t.req.Place.asSent, Sees: t.model.Can(visionCapability), Limit: t.filesLimit(),
 	}
-	t.assembly.readFiles()
-}
-
-// ownTools returns the app's own tools, always in this order.
-func (t *turn) ownTools(to delegate.Config) []tools.Tool {
-	list := append(to.Tools(), t.lessons.Tools()...)
-	if t.engine.p.Stats != nil {
-		list = append(list, tools.Stats{Read: t.engine.p.Stats})
-	}
-	if t.passages.Searchable() {
-		list = append(list, t.passages.Tool())
-	}
-	return append(list, fetch.Tool{Fetcher: t.engine.fetch, Host: t.consent})
+	t.dialogue.readFiles()
 }

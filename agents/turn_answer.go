@@ -9,23 +9,6 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// keepRound writes an intermediate reply as an Agent block, which is shown but neither
-// counted nor sent in later turns. Its calls are written with their results.
-func (t *turn) keepRound(ctx context.Context, r response) error {
-	if err := t.dialogue.keepThought(ctx, r); err != nil {
-		return err
-	}
-	if strings.TrimSpace(r.text) == "" {
-		r.draft.Discard()
-		return nil
-	}
-	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: r.text}
-	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(b)); err != nil {
-		return &fault.Save{What: "A part of the answer", Answer: r.text, Err: err}
-	}
-	return nil
-}
-
 // keepPartial writes what had arrived of an interrupted answer.
 func (t *turn) keepPartial(ctx context.Context) error {
 	if strings.TrimSpace(t.reply.text) == "" {
@@ -43,9 +26,9 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 	}
 	t.result.Text, t.result.AnswerID = t.reply.text, t.reply.draft.ID()
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.dialogue.withSources(transcript.Block{
-		Kind: transcript.KindAssistant, Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Parent: t.report.message.ID, Text: t.reply.text,
+		Kind: transcript.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.message.ID, Text: t.reply.text,
 		Attrs: t.answerAttrs(),
-	}).WithRecalled(t.passages.Used()))
+	}).WithRecalled(t.used))
 	if err != nil {
 		return &fault.Save{What: "The answer", Answer: t.reply.text, Err: err}
 	}
@@ -55,16 +38,16 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 
 // answerAttrs returns what the answer's block tells about its request.
 func (t *turn) answerAttrs() map[string]string {
-	attrs := usageAttrs(memoryAttrs(t.assembly.memoryRead()), t.dialogue.usage)
+	attrs := usageAttrs(memoryAttrs(t.dialogue.memoryRead()), t.dialogue.usage)
 	if attrs == nil {
 		attrs = map[string]string{}
 	}
-	t.assembly.began.attrs(attrs)
+	t.dialogue.began.attrs(attrs)
 	if first := t.dialogue.first; first != nil && first.NewTokens > 0 {
-		attrs[attrRead] = readAttr(first, t.assembly.why)
+		attrs[attrRead] = readAttr(first, t.dialogue.why)
 	}
-	if len(t.toolbox.chosen) > 0 {
-		attrs[attrTools] = strings.Join(t.toolbox.chosen, " ")
+	if len(t.offered) > 0 {
+		attrs[attrTools] = strings.Join(t.offered, " ")
 	}
 	return attrs
 }
@@ -81,16 +64,16 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
 	}
-	if cut := t.cast.cutShort(t.reply, t.dialogue.usage); cut != nil {
-		t.report.emitForMessage(Event{Type: EventState, State: StateTool, Detail: cut.words(), Warning: true, GoOn: true, CutShort: cut})
-		if err := t.report.note(ctx, cut.note(t.report.message.ID)); err != nil {
+	if cut := t.cutShort(t.reply, t.dialogue.usage); cut != nil {
+		t.emitForMessage(Event{Type: EventState, State: StateTool, Detail: cut.words(), Warning: true, GoOn: true, CutShort: cut})
+		if err := t.note(ctx, cut.note(t.message.ID)); err != nil {
 			return nil, err
 		}
 	}
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.dialogue.rounds,
-		Agent: t.cast.agent.Slug, Model: t.cast.model.Name, Text: t.result.Text, Made: Made{
-			Read: t.assembly.memoryRead(), Recalled: notesOf(t.passages.Used()),
+		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text, Made: Made{
+			Read: t.dialogue.memoryRead(), Recalled: notesOf(t.used),
 		},
 	}
 	return nil, nil
@@ -100,15 +83,15 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 // transcript, and sets the terminal event.
 func (t *turn) fail(ctx context.Context, err error) error {
 	why := fault.Explain(err)
-	if t.lock != nil && t.report.message.ID != "" {
-		note := transcript.Block{Note: transcript.NoteError, Parent: t.report.message.ID, Text: why.Sentence}
+	if t.lock != nil && t.message.ID != "" {
+		note := transcript.Block{Note: transcript.NoteError, Parent: t.message.ID, Text: why.Sentence}
 		if why.Kind == fault.KindCancelled {
 			note.Note, note.Text = transcript.NoteInterrupted, ""
 		}
 		if t.result.AnswerID != "" {
 			note.Attrs = map[string]string{"block": t.result.AnswerID}
 		}
-		if noteErr := t.report.note(ctx, note); noteErr != nil {
+		if noteErr := t.note(ctx, note); noteErr != nil {
 			t.engine.log.Warn("the transcript doesn't say that the turn failed", "session", t.req.Session, "err", noteErr)
 		}
 	}
@@ -117,7 +100,7 @@ func (t *turn) fail(ctx context.Context, err error) error {
 		Block: t.result.AnswerID, Agent: t.result.Agent, Model: t.result.Model,
 	}
 	if t.last.Block == "" {
-		t.last.Block = t.report.message.ID
+		t.last.Block = t.message.ID
 	}
 	var save *fault.Save
 	if errors.As(err, &save) && save.Answer != "" {

@@ -20,7 +20,7 @@ func (t *turn) ask(ctx context.Context) (phase, error) {
 	case r.cut && t.mayShrink():
 		return (*turn).shrink, nil
 	case r.cut:
-		return t.next(r), t.report.limit(ctx, "The server left out a part of the request: the answer may miss something.")
+		return t.next(r), t.limit(ctx, "The server left out a part of the request: the answer may miss something.")
 	}
 	return t.next(r), nil
 }
@@ -50,25 +50,26 @@ func (t *turn) mayShrink() bool {
 // otherwise by leaving out the older half of the history.
 func (t *turn) shrink(ctx context.Context) (phase, error) {
 	t.shrunk = true
-	if err := errors.Join(t.keepRound(ctx, t.reply), t.dialogue.keepUnrun(ctx, t.reply)); err != nil {
+	_, err := t.dialogue.keep(ctx, t.reply)
+	if err := errors.Join(err, t.dialogue.keepUnrun(ctx, t.reply)); err != nil {
 		return nil, err
 	}
-	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.cast.model.Name); err == nil && numCtx > 0 && t.cast.chosen.Context == 0 {
-		t.cast.numCtx, t.dialogue.numCtx, t.dialogue.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
+	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 && t.chosen.Context == 0 {
+		t.numCtx, t.dialogue.numCtx, t.dialogue.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
 	}
 	if t.compactOverflow(ctx) {
 		return (*turn).build, nil
 	}
-	t.report.cut(prompt.ContextCut{Messages: t.dialogue.window.Drop((t.dialogue.window.History + 1) / 2)})
+	t.cut(prompt.ContextCut{Messages: t.dialogue.window.Drop((t.dialogue.window.History + 1) / 2)})
 	return (*turn).ask, nil
 }
 
 // nudge asks the model to take the step that it announced.
 func (t *turn) nudge(ctx context.Context) (phase, error) {
-	if err := t.keepRound(ctx, t.reply); err != nil {
+	if _, err := t.dialogue.keep(ctx, t.reply); err != nil {
 		return nil, err
 	}
-	t.report.state(StateReading, "the model announced a step and took none; it is asked to take it")
+	t.state(StateReading, "the model announced a step and took none; it is asked to take it")
 	t.dialogue.addReply(t.reply)
 	t.dialogue.window.Say(t.engine.guides.Nudge)
 	return (*turn).ask, nil
@@ -76,7 +77,7 @@ func (t *turn) nudge(ctx context.Context) (phase, error) {
 
 // runTools runs the calls of the reply.
 func (t *turn) runTools(ctx context.Context) (phase, error) {
-	if err := t.keepRound(ctx, t.reply); err != nil {
+	if _, err := t.dialogue.keep(ctx, t.reply); err != nil {
 		return nil, err
 	}
 	if err := t.dialogue.runCalls(ctx, t.reply); err != nil {

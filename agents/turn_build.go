@@ -13,11 +13,11 @@ import (
 
 // build builds the request: system prompt, Summary, history, the user's message.
 func (t *turn) build(ctx context.Context) (phase, error) {
-	message := &t.report.message
-	if err := t.cast.checkVision(ctx, *message); err != nil {
+	message := &t.message
+	if err := t.checkVision(ctx, *message); err != nil {
 		return nil, err
 	}
-	if err := t.assembly.checkRoom(*message); err != nil {
+	if err := t.dialogue.checkRoom(*message); err != nil {
 		var tooLong *fault.TooLong
 		if errors.As(err, &tooLong) {
 			tooLong.Sent = t.shrunk // the server refused it before
@@ -29,8 +29,8 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		if message.Context = line; !strings.HasPrefix(line, "[") {
 			message.Context = "" // the notes came first
 		}
-		t.assembly.contents.Forget(message.ID)
-		if err := t.assembly.checkRoom(*message); err != nil {
+		t.dialogue.contents.Forget(message.ID)
+		if err := t.dialogue.checkRoom(*message); err != nil {
 			return nil, err
 		}
 	}
@@ -41,29 +41,29 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	if err := t.holdSources(ctx, window.Messages); err != nil {
 		return nil, err
 	}
-	t.assembly.fill(window)
+	t.dialogue.fill(window)
 	return (*turn).ask, nil
 }
 
 // holdSources records the sources of the request's text, and the addresses that the user
 // typed.
 func (t *turn) holdSources(ctx context.Context, messages []transcript.Block) error {
-	t.consent.Hold(t.report.message.Sources(t.req.Session))
+	t.may.Hold(t.message.Sources(t.req.Session))
 	if t.req.Place != nil {
-		t.consent.Hold(transcript.FromDiscord)
-		t.consent.UserTyped(t.report.message.Text) // here "the user" is the author of this message
+		t.may.Hold(transcript.FromDiscord)
+		t.may.UserTyped(t.message.Text) // here "the user" is the author of this message
 		return nil
 	}
 	if t.engine.p.Compactor == nil { // otherwise compactFirst has done this
-		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.report.message.ID)
+		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.message.ID)
 		if err != nil {
 			return fmt.Errorf("reading the conversation: %w", err)
 		}
-		t.consent.Hold(snap.Sources(OwnTools()))
+		t.may.Hold(snap.Sources(OwnTools()))
 	}
-	for _, b := range append(slices.Clone(messages), t.report.message) {
+	for _, b := range append(slices.Clone(messages), t.message) {
 		if b.Kind == transcript.KindUser && b.TextSources(t.req.Session).Typed() {
-			t.consent.UserTyped(transcript.WithoutAttachments(b.Text))
+			t.may.UserTyped(transcript.WithoutAttachments(b.Text))
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mac-stats/agents/background"
@@ -11,6 +12,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/transcript"
 )
 
 // compactFirst summarises a session that is due before the request is built. If the app
@@ -21,19 +23,20 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	if c == nil {
 		return (*turn).build, nil
 	}
-	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.report.message.ID)
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.message.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	t.consent.Hold(snap.Sources(OwnTools()))
-	due := t.assembly.wouldCut(snap)
-	limits := t.assembly.limits(t.assembly.summary(snap.Previous).Content)
+	t.may.Hold(snap.Sources(OwnTools()))
+	limits := t.dialogue.limits(t.dialogue.summary(snap.Previous).Content, nil)
+	_, left := transcript.Trim(append(slices.Clone(snap.Messages), t.message), limits, t.dialogue.contents.Cost)
+	due := snap.Since >= 2 && left > 0 // the request would leave out messages that no Summary covers
 	policy.KeepTokens, policy.Window = min(policy.KeepTokens, limits.Tokens/2), limits.Messages
 	if due { // otherwise a window of few messages would be full again at once
 		policy.KeepRecent = min(policy.KeepRecent, limits.Messages/2)
 	}
 	if !t.engine.p.Background && !t.req.AppCompacts {
-		due = due || policy.Due(snap.Since, t.assembly.filled(snap))
+		due = due || policy.Due(snap.Since, t.dialogue.share(snap))
 	}
 	if due && snap.Covered(policy.KeepRecent) > 0 {
 		if _, err := t.compact(ctx, snap, policy.Keep(snap)); err != nil {
@@ -50,7 +53,7 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 	if c == nil {
 		return false
 	}
-	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.report.message.ID)
+	snap, policy, err := c.Snapshot(ctx, t.req.Session, t.message.ID)
 	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
 		return false
 	}
@@ -61,15 +64,15 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 // compact summarises while the user waits, and reports that. It fails only after a Stop:
 // without a Summary, the turn continues with what it has.
 func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bool, error) {
-	t.report.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
+	t.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
 	if t.req.Agent != "" {
-		snap.Agent = t.cast.agent.Slug
+		snap.Agent = t.agent.Slug
 	}
 	done, err := t.engine.p.Compactor.Compact(ctx, snap, keep)
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	t.report.lessons(done.Lessons)
+	t.reportLessons(done.Lessons)
 	if errors.Is(err, compact.ErrBusy) || errors.Is(err, session.ErrStale) {
 		return false, nil // another process has made or is making a Summary
 	}
@@ -77,9 +80,9 @@ func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bo
 		t.engine.log.Warn("a session could not be summarised", "session", t.req.Session, "err", err)
 		return false, nil
 	}
-	t.report.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
+	t.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
 	if len(done.Lessons.Written) > 0 {
-		t.assembly.readFiles() // now with the new lessons
+		t.dialogue.readFiles() // now with the new lessons
 	}
 	return true, nil
 }

@@ -191,8 +191,10 @@ type outside struct{ got *[]string }
 func (outside) Doc() tools.Doc {
 	return tools.Doc{Name: "my.srv_ok", Usage: `MCP: my.srv_ok {"method": "…"}`, Schema: &api.ToolFunctionParameters{Type: "object"}, Params: []tools.Param{{Name: "method", Required: true}, {Name: "parameters"}}}
 }
-func (outside) Run(context.Context, tools.Call) (tools.Result, error) { return tools.Result{}, nil }
-func (o outside) Action(call tools.Call) (tools.Action, error) {
+
+func (outside) Run(context.Context, *tools.Call) (tools.Result, error) { return tools.Result{}, nil }
+
+func (o outside) Action(call *tools.Call) (tools.Action, error) {
 	data, err := json.Marshal(call.Args)
 	*o.got = append(*o.got, string(data))
 	return tools.Action{}, errors.Join(err, errors.New("noted"))

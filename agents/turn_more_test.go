@@ -278,7 +278,7 @@ func TestModelOfAnAgent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, testkit.Script{Models: models})
-			who := cast{base: r.engine.base, settings: Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}}
+			who := turn{engine: r.engine, settings: Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}}
 			got, numCtx, err := who.resolve(t.Context(), tt.asked, tt.agent)
 			if err != nil || got.Name != tt.want || numCtx != 8192 {
 				t.Errorf("%s with %d, %v; want %s", got.Name, numCtx, err, tt.want)

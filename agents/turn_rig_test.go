@@ -100,7 +100,6 @@ func (r *rig) idle() *turn {
 	req := Request{Session: testSession}
 	idle := newTurn(r.engine, newRun(req, func() {}), req)
 	idle.settings = r.settings
-	idle.prepare()
 	if _, err := idle.choose(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}

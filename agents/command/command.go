@@ -81,7 +81,7 @@ func (*Tool) Doc() tools.Doc {
 }
 
 // Action implements tools.Guarded.
-func (t *Tool) Action(call tools.Call) (tools.Action, error) {
+func (t *Tool) Action(call *tools.Call) (tools.Action, error) {
 	argv, path, err := t.parse(call)
 	if err != nil {
 		return tools.Action{}, err
@@ -146,7 +146,7 @@ func CheckFolder(folder, data string) error {
 }
 
 // parse returns the arguments of a call and the program's path.
-func (t *Tool) parse(call tools.Call) (argv []string, path string, err error) {
+func (t *Tool) parse(call *tools.Call) (argv []string, path string, err error) {
 	line := call.Arg
 	if call.Args != nil {
 		line = call.Value("command")
@@ -169,7 +169,7 @@ func (t *Tool) parse(call tools.Call) (argv []string, path string, err error) {
 }
 
 // Run runs the program. A nonzero exit code is a result too.
-func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+func (t *Tool) Run(ctx context.Context, call *tools.Call) (tools.Result, error) {
 	argv, path, err := t.parse(call)
 	if err != nil {
 		return tools.Result{}, err

@@ -39,7 +39,7 @@ func newTool(t *testing.T) (*Tool, *Settings) {
 
 func run(t *testing.T, tool *Tool, line string) (tools.Result, error) {
 	t.Helper()
-	return tool.Run(t.Context(), tools.Call{Arg: line})
+	return tool.Run(t.Context(), &tools.Call{Arg: line})
 }
 
 func TestSplit(t *testing.T) {
@@ -103,15 +103,15 @@ func TestActionDescribesTheCall(t *testing.T) {
 		{"sed 1e", "/sed 1e", "sed", true},
 		{"pager /etc/hostname", "/pager /etc/hostname", "pager", true}, // a link to a shell
 	} {
-		act, err := tool.Action(tools.Call{Arg: tt.line})
+		act, err := tool.Action(&tools.Call{Arg: tt.line})
 		if err != nil || !strings.HasSuffix(act.What, tt.what) || act.Covers != tt.covers || act.Single != tt.single || !strings.HasPrefix(act.Where, set.Folder) {
 			t.Errorf("%s: %+v %v", tt.line, act, err)
 		}
 	}
-	if act, err := tool.Action(tools.Call{Args: map[string]any{"command": "ls -l"}}); err != nil || act.Covers != "ls" {
+	if act, err := tool.Action(&tools.Call{Args: map[string]any{"command": "ls -l"}}); err != nil || act.Covers != "ls" {
 		t.Errorf("native: %+v %v", act, err)
 	}
-	if _, err := tool.Action(tools.Call{Arg: "no-such-program x"}); err == nil {
+	if _, err := tool.Action(&tools.Call{Arg: "no-such-program x"}); err == nil {
 		t.Error("a program that isn't there is asked about")
 	}
 }
@@ -182,7 +182,7 @@ func TestRunReturnsOutputAndExitCode(t *testing.T) {
 	inEach(t, func(t *testing.T, box sandbox) {
 		tool, set := newTool(t)
 		words := map[sandboxKind]string{noSandbox: "WITHOUT a sandbox", bubblewrap: "(bubblewrap)", landlocked: "(Landlock)", sandboxExec: "(sandbox-exec)"}[box.kind]
-		if act, err := tool.Action(tools.Call{Arg: "pwd"}); err != nil || !strings.Contains(act.Where, words) {
+		if act, err := tool.Action(&tools.Call{Arg: "pwd"}); err != nil || !strings.Contains(act.Where, words) {
 			t.Errorf("the question names %q, not %q, %v", act.Where, words, err)
 		}
 		got, err := run(t, tool, "pwd")
@@ -233,7 +233,7 @@ func TestAFolderWithSecretsIsRefused(t *testing.T) {
 		if got, err := run(t, tool, "ls -A"); err == nil {
 			t.Errorf("%s: %q", folder, got.Text)
 		}
-		if act, err := tool.Action(tools.Call{Arg: "ls -A"}); err == nil {
+		if act, err := tool.Action(&tools.Call{Arg: "ls -A"}); err == nil {
 			t.Errorf("%s: asked about %+v", folder, act)
 		}
 	}
@@ -313,7 +313,7 @@ func TestAProgramIsKilledWithItsChildren(t *testing.T) {
 		why := errors.New("the user stopped it")
 		var mu sync.Mutex
 		var seen []string
-		_, err := tool.Run(ctx, tools.Call{Arg: "sh -c 'echo working; sleep " + mark + "'", Progress: func(text string) {
+		_, err := tool.Run(ctx, &tools.Call{Arg: "sh -c 'echo working; sleep " + mark + "'", Progress: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen = append(seen, text)

@@ -126,7 +126,7 @@ func TestAServerThatDiedIsReported(t *testing.T) {
 	if s, err := state(); s != StateIdle || !errors.Is(err, ErrEnded) {
 		t.Errorf("after its end: %s %v", s, err)
 	}
-	if _, err := b.tool("test.echo").Run(t.Context(), tools.Call{Args: map[string]any{"text": "x"}}); err != nil {
+	if _, err := b.tool("test.echo").Run(t.Context(), &tools.Call{Args: map[string]any{"text": "x"}}); err != nil {
 		t.Error(err)
 	}
 	if s, err := state(); s != StateRunning || err != nil {

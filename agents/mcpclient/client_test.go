@@ -90,7 +90,7 @@ func (b *bench) tool(name string) tools.Guarded {
 
 func (b *bench) call(name, text string) (tools.Result, error) {
 	b.t.Helper()
-	return b.tool(name).Run(b.t.Context(), tools.Call{Name: name, Args: map[string]any{"text": text}})
+	return b.tool(name).Run(b.t.Context(), &tools.Call{Name: name, Args: map[string]any{"text": text}})
 }
 
 func TestAToolOfAServer(t *testing.T) {
@@ -100,17 +100,17 @@ func TestAToolOfAServer(t *testing.T) {
 	if err != nil || got.Text != "you said hello" || got.Sources != transcript.FromTool || got.Quote == "" {
 		t.Errorf("%+v %v", got, err)
 	}
-	if got, err := b.tool("test.echo").Run(t.Context(), tools.Call{Arg: `{"text": "by a directive"}`}); err != nil || got.Text != "you said by a directive" {
+	if got, err := b.tool("test.echo").Run(t.Context(), &tools.Call{Arg: `{"text": "by a directive"}`}); err != nil || got.Text != "you said by a directive" {
 		t.Errorf("%+v %v", got, err)
 	}
 	if got, err := b.call("test.fail", ""); err != nil || !strings.Contains(got.Text, "no such thing") || got.Quote == "" {
 		t.Errorf("%+v %v", got, err)
 	}
-	act, err := b.tool("test.echo").Action(tools.Call{Args: map[string]any{"text": "a\u202eb <x>"}})
+	act, err := b.tool("test.echo").Action(&tools.Call{Args: map[string]any{"text": "a\u202eb <x>"}})
 	if err != nil || act.What != `test.echo {"text":"a\u202eb <x>"}` || act.Tool != "test.echo" || !strings.Contains(act.Where, "-test.run") || act.Stamp == "" || act.Sends == "" {
 		t.Errorf("%+v %v", act, err)
 	}
-	if _, err := b.tool("test.echo").Action(tools.Call{Args: map[string]any{}}); err == nil {
+	if _, err := b.tool("test.echo").Action(&tools.Call{Args: map[string]any{}}); err == nil {
 		t.Error("without its argument")
 	}
 	got, err = b.call("test.environment", "")
@@ -132,7 +132,7 @@ func TestAServerIsStartedWhenItIsNeeded(t *testing.T) {
 	if list, err := b.Servers(); err != nil || list[0].State != StateIdle || len(list[0].Tools) == 0 {
 		t.Errorf("%+v %v", list, err)
 	}
-	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]any{"text": "x"}}); err != nil {
+	if _, err := tool.Run(t.Context(), &tools.Call{Args: map[string]any{"text": "x"}}); err != nil {
 		t.Error(err)
 	}
 	if list, _ := b.Servers(); list[0].State != StateRunning {
@@ -174,7 +174,7 @@ func TestABadServerHarmsOnlyItself(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
-	if _, err := b.tool("bad.hang").Run(ctx, tools.Call{Args: map[string]any{"text": "x"}}); !errors.Is(err, context.Canceled) {
+	if _, err := b.tool("bad.hang").Run(ctx, &tools.Call{Args: map[string]any{"text": "x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that hangs and is stopped: %v", err)
 	}
 	list, err := b.Servers()
@@ -298,7 +298,7 @@ func TestASlowServerHasItsToolsInALaterTurn(t *testing.T) {
 func TestAChangedDescriptionAsksAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "changed"})
-	before, err := b.tool("test.echo").Action(tools.Call{Args: map[string]any{"text": "x"}})
+	before, err := b.tool("test.echo").Action(&tools.Call{Args: map[string]any{"text": "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestAChangedDescriptionAsksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open()
-	tool, call := b.tool("test.echo"), tools.Call{Args: map[string]any{"text": "x"}}
+	tool, call := b.tool("test.echo"), &tools.Call{Args: map[string]any{"text": "x"}}
 	if act, _ := tool.Action(call); act.Stamp != before.Stamp {
 		t.Error("it has changed before the server said so")
 	}
@@ -400,7 +400,7 @@ func TestAToolCanBeSwitchedOff(t *testing.T) {
 	if slices.ContainsFunc(b.Tools(b.t.Context()), func(t tools.Guarded) bool { return t.Doc().Name == "test.echo" }) {
 		t.Error("it is offered")
 	}
-	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]any{"text": "x"}}); err == nil {
+	if _, err := tool.Run(t.Context(), &tools.Call{Args: map[string]any{"text": "x"}}); err == nil {
 		t.Error("a turn under way called it")
 	}
 	running := b.Client
@@ -547,7 +547,7 @@ func TestASchemaWithReferencesIsInlined(t *testing.T) {
 		{"one to the web", `{"type":"object","properties":{"n":{"$ref":"http://example.org/#/$defs/x"}}}`, "x", `"n?": "…"`, `{"n":"x"}`},
 	} {
 		tool := newTool(&server{name: "s", client: &Client{}}, spec{Name: "t", Schema: json.RawMessage(tt.schema)})
-		got, err := tool.arguments(tools.Call{Args: map[string]any{"n": tt.args}})
+		got, err := tool.arguments(&tools.Call{Args: map[string]any{"n": tt.args}})
 		if err != nil || string(got) != tt.want || !strings.Contains(tool.Doc().Usage, tt.usage) {
 			t.Errorf("%s: %s %v, usage %s", tt.name, got, err, tool.Doc().Usage)
 		}

@@ -249,10 +249,10 @@ func conform(address string) error {
 		for i, p := range tool.Doc().Params {
 			args[p.Name] = json.Number(fmt.Sprint(i + 1))
 		}
-		_, err := tool.Run(ctx, tools.Call{Args: args})
+		_, err := tool.Run(ctx, &tools.Call{Args: args})
 		if err != nil {
 			if err = signIn(err); err == nil {
-				_, err = tool.Run(ctx, tools.Call{Args: args})
+				_, err = tool.Run(ctx, &tools.Call{Args: args})
 			}
 		}
 		if err != nil {

@@ -186,14 +186,14 @@ func (t *tool) Doc() tools.Doc {
 }
 
 // Fits returns an error if the arguments of a call aren't those of the tool.
-func (t *tool) Fits(call tools.Call) error {
+func (t *tool) Fits(call *tools.Call) error {
 	_, err := t.arguments(call)
 	return err
 }
 
 // arguments returns the arguments of a call as JSON: as the model gave them, but for a value
 // that the schema doesn't allow and that is another one only in form.
-func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
+func (t *tool) arguments(call *tools.Call) (json.RawMessage, error) {
 	args := map[string]any{}
 	switch text := strings.TrimSpace(call.Arg); {
 	case call.Args != nil:
@@ -290,7 +290,7 @@ func (t *tool) Stamp() string {
 }
 
 // Action implements tools.Guarded.
-func (t *tool) Action(call tools.Call) (tools.Action, error) {
+func (t *tool) Action(call *tools.Call) (tools.Action, error) {
 	args, err := t.arguments(call)
 	if err != nil {
 		return tools.Action{}, err
@@ -304,12 +304,12 @@ func (t *tool) Action(call tools.Call) (tools.Action, error) {
 
 // Run calls the tool that the person saw. If its description has changed since then, the
 // person is asked again.
-func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+func (t *tool) Run(ctx context.Context, call *tools.Call) (tools.Result, error) {
 	return t.run(ctx, call, false)
 }
 
 // run is Run; renewed means that the session was just renewed for this call.
-func (t *tool) run(ctx context.Context, call tools.Call, renewed bool) (tools.Result, error) {
+func (t *tool) run(ctx context.Context, call *tools.Call, renewed bool) (tools.Result, error) {
 	s := t.server
 	args, err := t.arguments(call)
 	if err != nil {

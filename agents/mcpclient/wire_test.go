@@ -429,7 +429,7 @@ func TestArgumentsStayAsTheyAre(t *testing.T) {
 		if tt.want == "" {
 			want = "{}"
 		}
-		for _, call := range []tools.Call{{Args: map[string]any{"n": given}}, {Arg: `{"n": ` + tt.given + `}`}} {
+		for _, call := range []*tools.Call{{Args: map[string]any{"n": given}}, {Arg: `{"n": ` + tt.given + `}`}} {
 			if got, err := tool.arguments(call); err != nil || string(got) != want {
 				t.Errorf("%s given %s: %s %v, want %s", tt.schema, tt.given, got, err, want)
 			}

@@ -66,7 +66,10 @@ type System struct {
 // In TierPlain, the prompt has only the place's instructions, those for the conversation
 // and the memory; it may be "".
 func BuildSystem(in Input) System {
-	b := newPromptBuilder(in)
+	if in.Estimate == nil {
+		in.Estimate = func(raw int) int { return raw }
+	}
+	b := &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
 	b.add(in.First)
 	if in.Tier != TierPlain {
 		b.add(in.Agent.Soul)
@@ -87,21 +90,6 @@ func BuildSystem(in Input) System {
 	return b.out
 }
 
-// SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory, skill, and
-// the tools that the agent lists. A sub-call has no roster and never delegates, whatever
-// the input.
-func SpecialistSystem(in Input) System {
-	in.Delegate = false
-	kept := make([]tools.Doc, 0, len(in.Tools))
-	for _, t := range in.Tools {
-		if !isDelegation(t.Name) {
-			kept = append(kept, t)
-		}
-	}
-	in.Tools = kept
-	return BuildSystem(in)
-}
-
 // isDelegation reports whether the tool hands a task to an agent or a skill.
 func isDelegation(tool string) bool { return tool == registry.ToolAgent || tool == registry.ToolSkill }
 
@@ -112,13 +100,6 @@ type promptBuilder struct {
 	factor float64 // calibrated tokens per raw token
 	parts  []string
 	out    System
-}
-
-func newPromptBuilder(in Input) *promptBuilder {
-	if in.Estimate == nil {
-		in.Estimate = func(raw int) int { return raw }
-	}
-	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
 }
 
 // coarseFactor returns the model's calibration in steps of an eighth, rounded up. The
@@ -182,58 +163,52 @@ func (b *promptBuilder) addMemory() {
 	for {
 		injected := make([]memorytext.Injected, len(parts))
 		for i, p := range parts {
-			injected[i] = inject(p.File, p.Budget)
+			injected[i] = memorytext.Inject(p.File.Text, p.Budget)
+			if injected[i].Pieces == 0 { // a title alone says nothing
+				injected[i].Text, injected[i].Used = "", 0
+			}
 		}
 		text := memoryText(parts, injected, b.in.Tier)
 		cost := b.cost(text)
 		if !b.budget.Known() || cost <= b.budget.Memory || text == "" {
 			b.add(text)
-			for i, p := range parts {
-				b.noteMemory(p.File, injected[i])
+			for i, in := range injected {
+				if in.Text == "" && in.Left == 0 {
+					continue
+				}
+				b.out.Memory = append(b.out.Memory, MemoryUse{
+					Target: parts[i].File.Target, Path: parts[i].File.Path, Percent: Percent(in.Used, in.Budget),
+					Used: in.Used, Budget: in.Budget, Lines: in.Pieces, Cut: in.Left,
+				})
+				b.out.Cut.Memory += in.Left
 			}
 			return
 		}
 		for i := range parts {
-			parts[i].Budget = smaller(parts[i].Budget, injected[i].Used, b.budget.Memory, cost)
+			parts[i].Budget = max(min(parts[i].Budget-1, injected[i].Used*b.budget.Memory/cost), 0)
 		}
 	}
 }
 
-// smaller returns the next budget to try for a part that used that many characters.
-func smaller(budget, used, share, cost int) int {
-	return max(min(budget-1, used*share/cost), 0)
-}
-
-// inject cuts a memory file to a budget.
-func inject(f memory.File, budget int) memorytext.Injected {
-	i := memorytext.Inject(f.Text, budget)
-	if i.Pieces == 0 { // a title alone says nothing
-		i.Text, i.Used = "", 0
-	}
-	return i
-}
-
-func (b *promptBuilder) noteMemory(f memory.File, i memorytext.Injected) {
-	if i.Text == "" && i.Left == 0 {
-		return
-	}
-	b.out.Memory = append(b.out.Memory, MemoryUse{
-		Target: f.Target, Path: f.Path, Percent: Percent(i.Used, i.Budget),
-		Used: i.Used, Budget: i.Budget, Lines: i.Pieces, Cut: i.Left,
-	})
-	b.out.Cut.Memory += i.Left
-}
-
+// memoryText returns the memory as models and people see it: how full each file is, and its
+// lines.
 func memoryText(parts []SharedMemory, injected []memorytext.Injected, tier Tier) string {
 	var s strings.Builder
-	for i, p := range parts {
-		if injected[i].Text == "" {
+	for i, in := range injected {
+		if in.Text == "" {
 			continue
 		}
-		if p.Heading != "" {
-			fmt.Fprintf(&s, "\n\n## %s\n", p.Heading)
+		if heading := parts[i].Heading; heading != "" {
+			fmt.Fprintf(&s, "\n\n## %s\n", heading)
 		}
-		writeMemory(&s, injected[i], tier)
+		if tier != TierPlain {
+			fmt.Fprintf(&s, "%d %% · %s / %s characters", Percent(in.Used, in.Budget), thousands(in.Used), thousands(in.Budget))
+			if in.Left > 0 {
+				s.WriteString(" · " + thousands(in.Left) + " characters left out")
+			}
+			s.WriteString("\n")
+		}
+		s.WriteString(strings.TrimSpace(in.Text))
 	}
 	switch {
 	case s.Len() == 0:
@@ -242,23 +217,6 @@ func memoryText(parts []SharedMemory, injected []memorytext.Injected, tier Tier)
 		return "What you know about the user:\n" + strings.TrimLeft(s.String(), "\n")
 	}
 	return "# Memory (lessons learned, follow these)\n" + strings.TrimLeft(s.String(), "\n")
-}
-
-func writeMemory(s *strings.Builder, i memorytext.Injected, tier Tier) {
-	if tier != TierPlain {
-		s.WriteString(memoryLine(i))
-		s.WriteString("\n")
-	}
-	s.WriteString(strings.TrimSpace(i.Text))
-}
-
-// memoryLine returns how full a memory is, in the words that models and people see.
-func memoryLine(i memorytext.Injected) string {
-	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), thousands(i.Used), thousands(i.Budget))
-	if i.Left > 0 {
-		line += fmt.Sprintf(" · %s characters left out", thousands(i.Left))
-	}
-	return line
 }
 
 // Percent returns how full a memory with that budget is, or 0 if the budget is 0.

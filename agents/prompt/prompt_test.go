@@ -141,37 +141,31 @@ func TestBuildSystem_givenCalibrationDrifts_givesEqualBytes(t *testing.T) {
 
 func TestBuildSystem_givenMissingParts(t *testing.T) {
 	tests := []struct {
-		name     string
-		change   func(in *Input)
-		with     []string
-		without  []string
-		specials bool // SpecialistSystem
+		name    string
+		change  func(in *Input)
+		with    []string
+		without []string
 	}{
-		{"no delegation", func(in *Input) { in.Delegate = false }, []string{"HOW TO", "SYSTEM_STATS"}, []string{"HAND OVER", "# Agents", "# Skills", "Delegation"}, false},
-		{"no tools, no delegation", func(in *Input) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}, false},
-		{"native", func(in *Input) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}, false},
+		{"no delegation", func(in *Input) { in.Delegate = false }, []string{"HOW TO", "SYSTEM_STATS"}, []string{"HAND OVER", "# Agents", "# Skills", "Delegation"}},
+		{"no tools, no delegation", func(in *Input) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}},
+		{"native", func(in *Input) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}},
 		{"no memory", func(in *Input) {
 			in.Global, in.Own = memory.File{Missing: true}, memory.File{Missing: true}
-		}, nil, []string{"Memory", "Lessons for"}, false},
-		{"own memory alone", func(in *Input) { in.Global = memory.File{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
+		}, nil, []string{"Memory", "Lessons for"}},
+		{"own memory alone", func(in *Input) { in.Global = memory.File{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}},
 		{"memory with a heading alone", func(in *Input) {
 			in.Global = memoryOf(t, globalTarget, "# Memory\n\n<!-- hint -->\n")
 			in.Own.Missing = true
-		}, nil, []string{"Memory"}, false},
-		{"memory as a paragraph", func(in *Input) { in.Global = memoryOf(t, globalTarget, "I live in Graz.\n") }, []string{"I live in Graz."}, nil, false},
-		{"budget 0", func(in *Input) { in.GlobalBudget = 0 }, []string{"Tabs."}, []string{"tea"}, false},
-		{"specialist", func(*Input) {}, []string{"SOUL", "MOOD", "tea", "Tabs.", "SKILL TEXT", "HOW TO", "SYSTEM_STATS"}, []string{"AGENT", "HAND OVER", "# Agents", "# Skills"}, true},
-		{"specialist without tools", func(in *Input) { in.Tools = in.Tools[:1] }, []string{"SKILL TEXT"}, []string{"AGENT", "# Tools"}, true},
+		}, nil, []string{"Memory"}},
+		{"memory as a paragraph", func(in *Input) { in.Global = memoryOf(t, globalTarget, "I live in Graz.\n") }, []string{"I live in Graz."}, nil},
+		{"budget 0", func(in *Input) { in.GlobalBudget = 0 }, []string{"Tabs."}, []string{"tea"}},
+		{"specialist", func(in *Input) { in.Delegate, in.Tools = false, in.Tools[1:] }, []string{"SOUL", "MOOD", "tea", "Tabs.", "SKILL TEXT", "HOW TO", "SYSTEM_STATS"}, []string{"AGENT", "HAND OVER", "# Agents", "# Skills"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			in := smallInput(t)
 			tc.change(&in)
-			build := BuildSystem
-			if tc.specials {
-				build = SpecialistSystem
-			}
-			got := build(in).System
+			got := BuildSystem(in).System
 			for _, part := range tc.with {
 				if !strings.Contains(got, part) {
 					t.Errorf("%q is missing in\n%s", part, got)
@@ -284,7 +278,7 @@ func TestExamplesAreOnlyForTheMiddleTier(t *testing.T) {
 	for _, tier := range []Tier{TierLarge, TierMiddle, TierPlain} {
 		in := smallInput(t)
 		in.Tier, in.Agent.Examples = tier, "# Examples\n\nLike this."
-		if got := SpecialistSystem(in).System; strings.Contains(got, "SKILL TEXT\n\n# Examples\n\nLike this.") != (tier == TierMiddle) {
+		if got := BuildSystem(in).System; strings.Contains(got, "SKILL TEXT\n\n# Examples\n\nLike this.") != (tier == TierMiddle) {
 			t.Errorf("%s: %s", tier, got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/rank"
 )
@@ -16,9 +17,18 @@ type Named struct {
 	Pinned      bool // always listed
 }
 
-// Line returns "name: description" as one line, with the description cut to 120
+// descriptionRunes limits the description of an agent or a skill in the roster, in
 // characters.
-func (n Named) Line() string { return rosterLine(n.Name, n.Description) }
+const descriptionRunes = 120
+
+// Line returns "name: description" as one line, with the description cut to
+// descriptionRunes, at the end of a word if one is near.
+func (n Named) Line() string {
+	if description := excerpt.OneLine(n.Description); description != "" {
+		return n.Name + ": " + excerpt.Shorten(description, descriptionRunes)
+	}
+	return n.Name
+}
 
 // Relevant returns the entries whose name or description matches the text, best first. It
 // ranks names and descriptions as recall ranks passages for a question. A name counts

@@ -7,12 +7,7 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem/excerpt"
 )
-
-// descriptionRunes limits the description of an agent or a skill in the roster, in
-// characters.
-const descriptionRunes = 120
 
 // addToolsAndRoster adds all tools and the roster, agents before skills. If the share has
 // no room for the whole roster, it lists the pinned entries and counts the rest, which
@@ -155,14 +150,4 @@ func NameRelevant(message string, s System, cost func(text string) int) (text st
 		}
 	}
 	return "", 0
-}
-
-// rosterLine returns "name: description" as one line, with the description cut to
-// descriptionRunes, at the end of a word if one is near.
-func rosterLine(name, description string) string {
-	description = strings.Join(strings.Fields(description), " ")
-	if description == "" {
-		return name
-	}
-	return name + ": " + excerpt.Shorten(description, descriptionRunes)
 }

@@ -35,12 +35,12 @@ func (Stats) Doc() Doc {
 
 // Fits returns an error if a call names something else than a topic. The first word of a
 // longer topic ("cpu usage") counts.
-func (Stats) Fits(call Call) error {
+func (Stats) Fits(call *Call) error {
 	_, err := statsTopic(call)
 	return err
 }
 
-func statsTopic(call Call) (string, error) {
+func statsTopic(call *Call) (string, error) {
 	topic := strings.ToLower(strings.Trim(call.Only("topic"), "[]`\"'."))
 	if words := strings.Fields(topic); len(words) > 0 && len(words) < 3 {
 		topic = words[0]
@@ -55,7 +55,7 @@ func statsTopic(call Call) (string, error) {
 }
 
 // Run reads the stats.
-func (t Stats) Run(ctx context.Context, call Call) (Result, error) {
+func (t Stats) Run(ctx context.Context, call *Call) (Result, error) {
 	topic, err := statsTopic(call)
 	if err != nil {
 		return Result{}, err

@@ -37,8 +37,19 @@ type Doc struct {
 	Effects             // for people, not for models
 	Params      []Param // of the native form, in order
 	// Schema is the native form of a tool of another program; nil for one made of Params.
-	Schema *api.ToolFunctionParameters
-	Used   bool // a tool of another program that has run before
+	Schema  *api.ToolFunctionParameters
+	Used    bool // a tool of another program that has run before
+	Reports bool // it reports its runs itself
+}
+
+// Fits returns an error if a call lacks a required parameter.
+func (d Doc) Fits(call *Call) error {
+	for _, p := range d.Params {
+		if p.Required && call.Only(p.Name) == "" {
+			return fmt.Errorf("%s needs: %s", d.Name, p.Name)
+		}
+	}
+	return nil
 }
 
 // Tool is something a model may call, by a native call or by a directive; both reach the
@@ -47,7 +58,7 @@ type Tool interface {
 	Doc() Doc
 	// Run returns the result for the model. The model sees the text of an error and may
 	// react to it.
-	Run(ctx context.Context, call Call) (Result, error)
+	Run(ctx context.Context, call *Call) (Result, error)
 }
 
 // Guarded is a tool that acts outside this program. Each of its calls needs a person's
@@ -56,15 +67,12 @@ type Guarded interface {
 	Tool
 	// Action describes what a call would do: it sets the tool, what, where, covers and the
 	// effects. An error says why the call is impossible.
-	Action(call Call) (Action, error)
+	Action(call *Call) (Action, error)
 }
 
 // Fitter is a Tool that can distinguish a call from a sentence about it. An error says why
 // a call makes no sense.
-type Fitter interface{ Fits(call Call) error }
-
-// Reporter is a Tool that reports its runs itself.
-type Reporter interface{ Reports() }
+type Fitter interface{ Fits(call *Call) error }
 
 // Param is an argument of the native form. All are strings.
 type Param struct {
@@ -74,7 +82,7 @@ type Param struct {
 	Required    bool
 }
 
-// Call is one call of a tool.
+// Call is one call of a tool: all that the tool knows of the turn.
 type Call struct {
 	ID   string // identifies the call in events
 	Name string
@@ -86,18 +94,22 @@ type Call struct {
 	Behind   string // the text that the model wrote behind it, before it knew the result
 	Why      string // why the call doesn't run, for the model; "" if it may
 
-	Agent string             // slug of the calling agent
-	Held  transcript.Sources // sources of the text that the turn held when the model made the call
+	Session string
+	Agent   string             // slug of the calling agent
+	Held    transcript.Sources // sources of the text that the turn held when the model made the call
+	May     *Permissions       // what its turn may do without a question
+	// Ask asks a person about the rest. It returns nil if the answer is a yes.
+	Ask func(ctx context.Context, act Action) error
 	// Progress shows the tool's output so far; nil if nobody watches.
 	Progress func(text string)
 }
 
 // Value returns a named argument as text, or "".
-func (c Call) Value(name string) string { return strings.TrimSpace(argText(c.Args[name])) }
+func (c *Call) Value(name string) string { return strings.TrimSpace(argText(c.Args[name])) }
 
 // Only returns the argument of a tool with a single parameter, which has that name among
 // named arguments.
-func (c Call) Only(name string) string {
+func (c *Call) Only(name string) string {
 	if c.Args != nil {
 		return c.Value(name)
 	}
@@ -105,7 +117,7 @@ func (c Call) Only(name string) string {
 }
 
 // Key is equal for calls of the same tool with the same argument.
-func (c Call) Key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
+func (c *Call) Key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
 
 // Result is the result of a tool.
 type Result struct {
@@ -174,8 +186,8 @@ func Find(tools []Tool, name string) Tool {
 
 // NewCall returns the call that a model meant. known are the names it may use: those of the
 // tools, and of agents that it takes for tools. written is false for a native call.
-func NewCall(made reply.Call, written bool, known []reply.Tool, offered []Tool) Call {
-	c := Call{Name: made.Name, Arg: strings.TrimSpace(made.Text), Why: made.Why}
+func NewCall(made reply.Call, written bool, known []reply.Tool, offered []Tool) *Call {
+	c := &Call{Name: made.Name, Arg: strings.TrimSpace(made.Text), Why: made.Why}
 	if made.Args == nil && c.Name == MCP {
 		c.Name, c.Arg, _ = strings.Cut(c.Arg, " ")
 		c.Arg = strings.TrimSpace(c.Arg)

@@ -40,9 +40,9 @@ func TestStatsTopics(t *testing.T) {
 	} {
 		for _, native := range []bool{false, true} {
 			stats, topics := reading("CPU 12 %", nil)
-			call := Call{Name: SystemStats, Arg: tc.arg}
+			call := &Call{Name: SystemStats, Arg: tc.arg}
 			if native {
-				call = Call{Name: SystemStats, Args: map[string]any{"topic": tc.arg}}
+				call = &Call{Name: SystemStats, Args: map[string]any{"topic": tc.arg}}
 			}
 			result, err := stats.Run(t.Context(), call)
 			if fits := stats.Fits(call); (fits == nil) != (tc.err == "") {
@@ -62,7 +62,7 @@ func TestStatsTopics(t *testing.T) {
 	broken := errors.New("no sensor")
 	for figures, want := range map[string]error{"": nil, "CPU": broken} {
 		stats, _ := reading(figures, want)
-		if _, err := stats.Run(t.Context(), Call{}); err == nil || want != nil && !errors.Is(err, want) {
+		if _, err := stats.Run(t.Context(), &Call{}); err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%q: %v", figures, err)
 		}
 	}
@@ -80,7 +80,7 @@ func (p titled) Doc() Doc {
 		Params: []Param{{Name: "what", Description: "the picture", Required: true}, {Name: "style", Enum: []string{"oil", "ink"}}},
 	}
 }
-func (titled) Run(context.Context, Call) (Result, error) { return Result{}, nil }
+func (titled) Run(context.Context, *Call) (Result, error) { return Result{}, nil }
 
 // A call names its tool and its parameters in many ways.
 func TestCalls(t *testing.T) {
@@ -100,25 +100,25 @@ func TestCalls(t *testing.T) {
 	for name, tt := range map[string]struct {
 		made    reply.Call
 		written bool
-		want    Call
+		want    *Call
 	}{
-		"a directive":                {reply.Call{Name: "PAINT", Text: " the\n sea "}, true, Call{Name: "PAINT", Arg: "the\n sea"}},
-		"named arguments":            {reply.Call{Name: "PAINT", Args: args{"Style": "oil", "what": "the sea"}}, false, Call{Name: "PAINT", Arg: "the sea oil", Args: args{"what": "the sea", "style": "oil"}}},
-		"null is absent":             {reply.Call{Name: "PAINT", Args: args{"style": nil, "what": "x"}}, false, Call{Name: "PAINT", Arg: "x", Args: args{"what": "x"}}},
-		"values stay what they are":  {reply.Call{Name: "s.do", Args: args{"what": big, "x": []any{big, nil}}}, false, Call{Name: "s.do", Arg: "9007199254740993 x=[9007199254740993,null]", Args: args{"what": big, "x": []any{big, nil}}}},
-		"an agent as a tool":         {reply.Call{Name: "coder", Args: args{"task": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an agent with a prompt":     {reply.Call{Name: "coder", Args: args{"prompt": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an agent with a text":       {reply.Call{Name: "coder", Text: "sort"}, true, Call{Name: "AGENT", Arg: "coder sort"}},
-		"other parameters' names":    {reply.Call{Name: "AGENT", Args: args{"name": "coder", "query": "sort"}}, false, Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an unknown parameter":       {reply.Call{Name: "FETCH_URL", Args: args{"location_of_it": "u"}}, false, Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
-		"a memory under another key": {reply.Call{Name: "MEMORY_APPEND", Args: args{"content": "likes tea"}}, false, Call{Name: "MEMORY_APPEND", Arg: "likes tea", Args: args{"lesson": "likes tea"}}},
-		"no such tool":               {reply.Call{Name: "get_weather", Args: args{"city": "Rome"}}, false, Call{Name: "get_weather", Arg: "city=Rome", Args: args{"city": "Rome"}}},
-		"an object around, written":  {reply.Call{Name: "FETCH_URL", Args: args{"parameters": args{"url": "u"}}}, true, Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
-		"one that is a parameter":    {reply.Call{Name: "s.do", Args: args{"input": args{"what": "x"}}}, true, Call{Name: "s.do", Arg: `{"what":"x"}`, Args: args{"input": args{"what": "x"}}}},
-		"one beside others":          {reply.Call{Name: "s.do", Args: args{"what": "get", "parameters": args{"what": "delete"}}}, true, Call{Name: "s.do", Arg: `get parameters={"what":"delete"}`, Args: args{"what": "get", "parameters": args{"what": "delete"}}}},
-		"one in a native call":       {reply.Call{Name: "s.do", Args: args{"parameters": args{"what": "delete"}}}, false, Call{Name: "s.do", Arg: `parameters={"what":"delete"}`, Args: args{"parameters": args{"what": "delete"}}}},
-		"other names of a program":   {reply.Call{Name: "s.do", Args: args{"name": "x"}}, false, Call{Name: "s.do", Arg: "name=x", Args: args{"name": "x"}}},
-		"a program's tool by a line": {reply.Call{Name: "MCP", Text: `s.do {"what": 1}`}, true, Call{Name: "s.do", Arg: `{"what": 1}`}},
+		"a directive":                {reply.Call{Name: "PAINT", Text: " the\n sea "}, true, &Call{Name: "PAINT", Arg: "the\n sea"}},
+		"named arguments":            {reply.Call{Name: "PAINT", Args: args{"Style": "oil", "what": "the sea"}}, false, &Call{Name: "PAINT", Arg: "the sea oil", Args: args{"what": "the sea", "style": "oil"}}},
+		"null is absent":             {reply.Call{Name: "PAINT", Args: args{"style": nil, "what": "x"}}, false, &Call{Name: "PAINT", Arg: "x", Args: args{"what": "x"}}},
+		"values stay what they are":  {reply.Call{Name: "s.do", Args: args{"what": big, "x": []any{big, nil}}}, false, &Call{Name: "s.do", Arg: "9007199254740993 x=[9007199254740993,null]", Args: args{"what": big, "x": []any{big, nil}}}},
+		"an agent as a tool":         {reply.Call{Name: "coder", Args: args{"task": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a prompt":     {reply.Call{Name: "coder", Args: args{"prompt": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a text":       {reply.Call{Name: "coder", Text: "sort"}, true, &Call{Name: "AGENT", Arg: "coder sort"}},
+		"other parameters' names":    {reply.Call{Name: "AGENT", Args: args{"name": "coder", "query": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an unknown parameter":       {reply.Call{Name: "FETCH_URL", Args: args{"location_of_it": "u"}}, false, &Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
+		"a memory under another key": {reply.Call{Name: "MEMORY_APPEND", Args: args{"content": "likes tea"}}, false, &Call{Name: "MEMORY_APPEND", Arg: "likes tea", Args: args{"lesson": "likes tea"}}},
+		"no such tool":               {reply.Call{Name: "get_weather", Args: args{"city": "Rome"}}, false, &Call{Name: "get_weather", Arg: "city=Rome", Args: args{"city": "Rome"}}},
+		"an object around, written":  {reply.Call{Name: "FETCH_URL", Args: args{"parameters": args{"url": "u"}}}, true, &Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
+		"one that is a parameter":    {reply.Call{Name: "s.do", Args: args{"input": args{"what": "x"}}}, true, &Call{Name: "s.do", Arg: `{"what":"x"}`, Args: args{"input": args{"what": "x"}}}},
+		"one beside others":          {reply.Call{Name: "s.do", Args: args{"what": "get", "parameters": args{"what": "delete"}}}, true, &Call{Name: "s.do", Arg: `get parameters={"what":"delete"}`, Args: args{"what": "get", "parameters": args{"what": "delete"}}}},
+		"one in a native call":       {reply.Call{Name: "s.do", Args: args{"parameters": args{"what": "delete"}}}, false, &Call{Name: "s.do", Arg: `parameters={"what":"delete"}`, Args: args{"parameters": args{"what": "delete"}}}},
+		"other names of a program":   {reply.Call{Name: "s.do", Args: args{"name": "x"}}, false, &Call{Name: "s.do", Arg: "name=x", Args: args{"name": "x"}}},
+		"a program's tool by a line": {reply.Call{Name: "MCP", Text: `s.do {"what": 1}`}, true, &Call{Name: "s.do", Arg: `{"what": 1}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := NewCall(tt.made, tt.written, known, offered)
@@ -130,7 +130,7 @@ func TestCalls(t *testing.T) {
 			}
 		})
 	}
-	if c := (Call{Args: args{"n": big, "f": func() {}}}); c.Value("n") != big.String() || c.Value("f") == "" || c.Value("x") != "" {
+	if c := (&Call{Args: args{"n": big, "f": func() {}}}); c.Value("n") != big.String() || c.Value("f") == "" || c.Value("x") != "" {
 		t.Errorf("values %q, %q, %q", c.Value("n"), c.Value("f"), c.Value("x"))
 	}
 }
@@ -141,8 +141,8 @@ type form struct {
 	params []Param
 }
 
-func (f form) Doc() Doc                                { return Doc{Name: f.name, Params: f.params} }
-func (form) Run(context.Context, Call) (Result, error) { return Result{}, nil }
+func (f form) Doc() Doc                                 { return Doc{Name: f.name, Params: f.params} }
+func (form) Run(context.Context, *Call) (Result, error) { return Result{}, nil }
 
 // foreign is a tool of another program.
 type foreign struct{}
@@ -150,7 +150,7 @@ type foreign struct{}
 func (foreign) Doc() Doc {
 	return Doc{Name: "s.do", Schema: &api.ToolFunctionParameters{}, Params: []Param{{Name: "what", Required: true}, {Name: "input"}}}
 }
-func (foreign) Run(context.Context, Call) (Result, error) { return Result{}, nil }
+func (foreign) Run(context.Context, *Call) (Result, error) { return Result{}, nil }
 
 // The native forms have what the descriptions say, or another program's own schema.
 func TestSchemas(t *testing.T) {

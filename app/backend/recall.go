@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mac-stats/agents"
 	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/passages"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
@@ -111,7 +111,7 @@ func (ix *Index) embedPatience() time.Duration {
 }
 
 // searcher returns the index as turns use it.
-func (ix *Index) searcher() (passages.Searcher, error) {
+func (ix *Index) searcher() (agents.Searcher, error) {
 	index, err := ix.Recall()
 	if err != nil {
 		return nil, err

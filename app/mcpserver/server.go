@@ -26,7 +26,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mac-stats/agents/passages"
+	"mac-stats/agents"
 	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem/memory"
@@ -217,7 +217,7 @@ func (s *server) search(ctx context.Context, r *mcp.CallToolRequest, in searchIn
 		return nil, nil, fmt.Errorf("searching: %w", err)
 	}
 	var lines []string
-	for _, q := range passages.Quotations(answer.Hits, func(h recall.Hit) bool { return allowed.Discord || !passages.SaidOnDiscord(h) }) {
+	for _, q := range agents.Quotations(answer.Hits, func(h recall.Hit) bool { return allowed.Discord || !agents.SaidOnDiscord(h) }) {
 		lines = append(lines, q.Line())
 	}
 	if len(lines) == 0 {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"mac-stats/agents"
-	"mac-stats/agents/lessons"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
 )
@@ -124,7 +123,7 @@ func (h *history) addAnswerBlock(b transcript.Block) {
 			}
 			doc.Settle(true)
 		}
-		h.log.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: doc, At: b.Time, Took: agents.TookOf(b), call: call{Task: b.Task, Written: agents.WrittenOf(b), Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(lessons.UnsavedOf(b.Text)), Failed: failed}})
+		h.log.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: doc, At: b.Time, Took: agents.TookOf(b), call: call{Task: b.Task, Written: agents.WrittenOf(b), Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(agents.UnsavedOf(b.Text)), Failed: failed}})
 	case strings.TrimSpace(b.Text) != "":
 		h.log.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: h.parse(b), At: b.Time})
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"mac-stats/agents"
-	"mac-stats/agents/lessons"
 	"mac-stats/app/ui/markdown"
 )
 
@@ -32,7 +31,7 @@ func (t *turn) applyCall(ev agents.Event) {
 	}
 	if k.Result != "" {
 		e.Doc.Replace(k.Result)
-		e.Unsaved = unsavedWords(lessons.UnsavedOf(k.Result))
+		e.Unsaved = unsavedWords(agents.UnsavedOf(k.Result))
 	}
 	if ev.Type == agents.EventSubcallEnd || k.Done || k.Failed != "" {
 		e.Live, e.Failed, e.Took = false, k.Failed, k.Took

@@ -1,7 +1,7 @@
 package conversation
 
 import (
-	"mac-stats/agents/lessons"
+	"mac-stats/agents"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/app/i18n"
@@ -48,13 +48,13 @@ func toolWords(name string) (does, did string) {
 }
 
 // unsavedWords describes what happened to a line that a memory tool didn't write.
-func unsavedWords(u lessons.Unsaved) string {
+func unsavedWords(u agents.Unsaved) string {
 	switch u {
-	case lessons.Proposed:
+	case agents.UnsavedProposed:
 		return i18n.T("proposed, not saved")
-	case lessons.Waiting:
+	case agents.UnsavedWaiting:
 		return i18n.T("saved later")
-	case lessons.Known:
+	case agents.UnsavedKnown:
 		return i18n.T("already known")
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/lessons"
 	"mac-stats/agents/registry"
 )
 
@@ -24,9 +23,9 @@ func TestEveryToolHasWords(t *testing.T) {
 func TestAnUnsavedLineIsNotShownAsDone(t *testing.T) {
 	c := asked("q")
 	for _, tt := range []struct{ result, want string }{
-		{string(lessons.Proposed) + ", who decides (it would replace a line).", "proposed, not saved"},
-		{string(lessons.Waiting) + " It is saved by itself.", "saved later"},
-		{string(lessons.Known), "already known"},
+		{string(agents.UnsavedProposed) + ", who decides (it would replace a line).", "proposed, not saved"},
+		{string(agents.UnsavedWaiting) + " It is saved by itself.", "saved later"},
+		{string(agents.UnsavedKnown), "already known"},
 		{"Nothing to propose: the memory already says so.", "already known"},
 		{"Saved in memory.md, line 1: Not saved: proposed to the user", ""},
 	} {

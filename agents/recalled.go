@@ -1,21 +1,10 @@
-// Package passages finds passages in earlier conversations: the few that are sent with a
-// message automatically, and those that a model searches for (MEMORY_SEARCH).
-//
-// A session sees itself, and the owner's other sessions if the user chose that; a channel
-// only ever sees itself. Passages never include messages that were reset or retracted,
-// messages from Discord outside their session, or messages that the model sees anyway.
-// They are quoted with their author and time, and never pass for a message of the user.
-// The turn takes on the sources of each passage.
-//
-// The search for a message delays a turn by at most Config.Time and never makes it fail.
-// A Passages belongs to one turn.
-package passages
+package agents
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +13,7 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
@@ -32,8 +21,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
+// Passages of earlier conversations: the few that are sent with a message automatically,
+// and those that a model searches for (MEMORY_SEARCH). They never include messages that
+// were reset or retracted, messages from Discord outside their session, or messages that
+// the model sees anyway. They are quoted with their author and time, and never pass for a
+// message of the user. The turn takes on the sources of each passage. The search for a
+// message delays a turn by at most Params.RecallTime and never makes it fail.
+
 const (
-	defaultTime = 150 * time.Millisecond
+	defaultRecallTime = 150 * time.Millisecond
 	// noteRelevance is the Hit.Relevance from which a passage is sent with a message.
 	// Measured on half of LoCoMo, by words only (BenchmarkRelevance of recall): 54 % of
 	// the questions with an answer get a note, 13 % of those without, and 2 % of somebody
@@ -41,11 +37,12 @@ const (
 	noteRelevance = 0.45
 	minNews       = 8 // minimum characters in words of a passage that the message doesn't have
 	maxNotes      = 4
-	noteChars     = 500  // of a passage
-	answerChars   = 300  // of the answer sent with an earlier question
-	longWord      = 24   // characters
-	maxHits       = 16   // maximum hits to examine
-	maxQueryBytes = 2000 // maximum bytes of the message used as the query
+	noteChars     = 500             // of a passage
+	answerChars   = 300             // of the answer sent with an earlier question
+	longWord      = 24              // characters
+	maxHits       = 16              // maximum hits to examine
+	searchTime    = 5 * time.Second // of MEMORY_SEARCH
+	searchChars   = 800             // of a passage that it finds
 	quoteName     = "earlier conversations of the user, the newest last"
 )
 
@@ -54,87 +51,60 @@ type Searcher interface {
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
 }
 
-// Config configures a Passages.
-type Config struct {
-	Session string
-	Store   *sessionmem.Store
-	Index   func() (Searcher, error) // nil if the session may not search
-	Across  bool                     // the owner's other sessions and memory are visible
-	Budget  int                      // characters sent with a message; 0 sends nothing
-	Time    time.Duration            // how long a turn waits for the search; 0 is 150 ms
-	Guides  prompt.Guides
-	// Window caps the history in a request. The history begins with the message First, if
-	// that is known.
-	Window transcript.Limits
-	First  string
-	Go     func(func())             // runs a search that the turn may abandon
-	Held   func(transcript.Sources) // called with the sources of text that the turn now holds
-	Asked  func() string            // returns the ID of the message being answered
-	Logger *slog.Logger
-}
-
-// Passages finds passages of earlier conversations for one turn.
-type Passages struct {
-	c    Config
-	used []transcript.Quotation
-}
-
-// New returns the Passages of a turn.
-func New(c Config) *Passages { return &Passages{c: c} }
-
-// Used returns the passages on which the answer is based.
-func (p *Passages) Used() []transcript.Quotation { return p.used }
-
-// Use records passages on which the answer is based.
-func (p *Passages) Use(list []transcript.Quotation) {
+// use records passages on which the answer is based.
+func (t *turn) use(list []transcript.Quotation) {
 	for _, q := range list {
-		if !slices.ContainsFunc(p.used, func(u transcript.Quotation) bool { return u.Chunk == q.Chunk }) {
-			p.used = append(p.used, q)
+		if !slices.ContainsFunc(t.used, func(u transcript.Quotation) bool { return u.Chunk == q.Chunk }) {
+			t.used = append(t.used, q)
 		}
-		p.c.Held(q.Sources)
+		t.may.Hold(q.Sources)
 	}
 }
 
-// Searchable reports whether the session may search.
-func (p *Passages) Searchable() bool { return p.c.Index != nil }
+// searchable reports whether the session may search. A private one isn't indexed, and its
+// searches leave no trace either.
+func (t *turn) searchable() bool {
+	return t.engine.p.Recall != nil && !t.settings.InMemoryOnly && !t.engine.p.Store.IsPrivate(t.req.Session)
+}
 
-// LookUp returns the passages to send with a message.
-func (p *Passages) LookUp(ctx context.Context, text string) []transcript.Quotation {
-	if p.c.Budget <= 0 || p.c.Index == nil {
+// lookUp returns the passages to send with a message.
+func (t *turn) lookUp(ctx context.Context, text string) []transcript.Quotation {
+	if t.settings.NotesBudget <= 0 || t.req.Place != nil || !t.searchable() {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(background.ForTurn(ctx), cmp.Or(p.c.Time, defaultTime))
+	ctx, stop := context.WithTimeout(background.ForTurn(ctx), cmp.Or(t.engine.p.RecallTime(), defaultRecallTime))
 	defer stop()
 	found := make(chan []transcript.Quotation, 1)
-	p.c.Go(func() { found <- p.notes(ctx, text) })
+	t.engine.work.Go(func() { found <- t.notes(ctx, text) }) // the turn may abandon it
 	select {
 	case notes := <-found:
 		return notes
 	case <-ctx.Done():
-		p.c.Logger.Debug("earlier conversations were not asked in time", "session", p.c.Session)
+		t.engine.log.Debug("earlier conversations were not asked in time", "session", t.req.Session)
 		return nil
 	}
 }
 
-// scope returns what the session may see.
-func (p *Passages) scope() recall.Scope {
-	if p.c.Across {
+// searchScope returns what the session may see: itself, and the owner's other sessions and
+// memory if the user chose that. A channel only ever sees itself.
+func (t *turn) searchScope() recall.Scope {
+	if t.settings.CrossSession && t.req.Place == nil && !transcript.IsDiscord(t.req.Session) {
 		return recall.Scope{}
 	}
-	return recall.Scope{Session: p.c.Session, NoMemory: true}
+	return recall.Scope{Session: t.req.Session, NoMemory: true}
 }
 
 // quotable returns a function that reports whether a chunk may be quoted here. In this
 // session, that excludes messages before a reset and messages that an edit retracted; in
 // others, messages from Discord.
-func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
-	on, err := p.c.Store.Session(p.c.Session).InContext(ctx)
+func (t *turn) quotable(ctx context.Context) func(corpus.Chunk) bool {
+	on, err := t.engine.p.Store.Session(t.req.Session).InContext(ctx)
 	if err != nil {
-		p.c.Logger.Warn("this conversation is not searched: what was reset in it can't be told", "session", p.c.Session, "err", err)
+		t.engine.log.Warn("this conversation is not searched: what was reset in it can't be told", "session", t.req.Session, "err", err)
 		on = func(string) bool { return false }
 	}
 	return func(c corpus.Chunk) bool {
-		if c.Session == p.c.Session {
+		if c.Session == t.req.Session {
 			return on(c.Block)
 		}
 		return c.Source != "discord" && (c.Kind != corpus.KindMemory || !c.Untrusted)
@@ -152,25 +122,25 @@ func sourcesOf(h recall.Hit) transcript.Sources {
 	return h.Sources
 }
 
-// search searches the index. Its failure doesn't make the turn fail. Text from Discord in
+// searchIndex searches the index. Its failure doesn't make the turn fail. Text from Discord in
 // one of the owner's sessions is quoted only in that session.
-func (p *Passages) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
-	index, err := p.c.Index()
+func (t *turn) searchIndex(ctx context.Context, q recall.Query) (recall.Answer, error) {
+	index, err := t.engine.p.Recall()
 	if err != nil {
 		return recall.Answer{}, err
 	}
 	answer, err := index.Search(ctx, q)
 	answer.Hits = slices.DeleteFunc(answer.Hits, func(h recall.Hit) bool {
-		return h.Session != p.c.Session && sourcesOf(h).Has(transcript.FromDiscord)
+		return h.Session != t.req.Session && sourcesOf(h).Has(transcript.FromDiscord)
 	})
 	return answer, err
 }
 
 // notes returns the passages worth sending, within the budget of characters.
-func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotation {
-	scope, budget := p.scope(), p.c.Budget
+func (t *turn) notes(ctx context.Context, text string) []transcript.Quotation {
+	scope, budget := t.searchScope(), t.settings.NotesBudget
 	scope.NoMemory = true // the prompt has the memory
-	allowed := p.quotable(ctx)
+	allowed := t.quotable(ctx)
 	scope.Allow = func(c corpus.Chunk) bool {
 		talk := c.Kind == corpus.KindUser || c.Kind == corpus.KindAssistant || c.Kind == corpus.KindSummary
 		return talk && allowed(c)
@@ -179,21 +149,21 @@ func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotatio
 	if !asksSomething(query) {
 		return nil
 	}
-	answer, err := p.search(ctx, recall.Query{Text: query, Limit: maxHits, Scope: scope, HitsOnly: true, Message: true})
+	answer, err := t.searchIndex(ctx, recall.Query{Text: query, Limit: maxHits, Scope: scope, HitsOnly: true, Message: true})
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
-			p.c.Logger.Warn("earlier conversations could not be asked; the turn goes on without", "session", p.c.Session, "err", err)
+			t.engine.log.Warn("earlier conversations could not be asked; the turn goes on without", "session", t.req.Session, "err", err)
 		}
 		return nil
 	}
-	seen := p.inContext(ctx)
+	seen := t.inContext(ctx)
 	seen.texts = append(seen.texts, excerpt.OneLine(text))
 	var list []transcript.Quotation
 	for _, h := range answer.Hits {
 		if h.Relevance < noteRelevance || len(list) == maxNotes || ctx.Err() != nil {
 			break
 		}
-		q, ok := p.noteOf(ctx, h, query, seen)
+		q, ok := t.noteOf(ctx, h, query, seen)
 		if size := utf8.RuneCountInString(q.Text); ok && size <= budget {
 			budget -= size
 			list = append(list, q)
@@ -232,18 +202,18 @@ type inContext struct {
 
 // inContext returns what the window of the turn will hold: what the last turn of this
 // process sent or, after a start, what the settings' caps allow.
-func (p *Passages) inContext(ctx context.Context) *inContext {
+func (t *turn) inContext(ctx context.Context) *inContext {
 	in := &inContext{blocks: map[string]bool{}}
-	window, err := p.c.Store.Context(ctx, p.c.Session)
+	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
 	if err != nil {
 		return in
 	}
 	messages := window.Messages
-	first := p.c.First
+	first := t.engine.lastTurn(t.req.Session, nil).first
 	if at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == first }); at >= 0 && first != "" {
 		messages = messages[at:]
 	} else {
-		messages, _ = transcript.Trim(messages, p.c.Window,
+		messages, _ = transcript.Trim(messages, transcript.Limits{Messages: t.settings.MaxMessages, Tokens: t.settings.maxTokens()},
 			func(b transcript.Block) int {
 				return transcript.EstimateTokens(prompt.UserText(b)) + prompt.MessageTokens
 			})
@@ -265,8 +235,8 @@ func (in *inContext) shows(text string) bool {
 }
 
 // noteOf returns a note for a hit; ok is false if it has nothing new.
-func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
-	own := h.Session == p.c.Session
+func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
+	own := h.Session == t.req.Session
 	if own && seen.blocks[h.Block] {
 		return transcript.Quotation{}, false
 	}
@@ -275,7 +245,7 @@ func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen 
 		return transcript.Quotation{}, false
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(h.Text))
-	answer, sources := p.answerTo(ctx, h, query, seen)
+	answer, sources := t.answerTo(ctx, h, query, seen)
 	switch {
 	case answer != "":
 		text += " – answered: " + answer
@@ -328,11 +298,11 @@ func asks(h recall.Hit) bool {
 
 // answerTo returns the beginning of the answer to a question of the user, with its
 // sources. The question alone would be useless.
-func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
+func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
 	if !asks(h) {
 		return "", 0
 	}
-	store := p.c.Store
+	store := t.engine.p.Store
 	_, next, err := store.Session(h.Session).Message(ctx, h.Block)
 	if err != nil || next == "" {
 		return "", 0
@@ -342,15 +312,15 @@ func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, see
 		return "", 0
 	}
 	sources := answer.Sources(h.Session)
-	if h.Session != p.c.Session && sources.Has(transcript.FromDiscord) {
+	if h.Session != t.req.Session && sources.Has(transcript.FromDiscord) {
 		return "", 0
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(answer.Text))
 	return passage(answer.Text, query, answerChars), sources
 }
 
-// Quoted returns the quoted passages for the end of the message.
-func (p *Passages) Quoted(list []transcript.Quotation) string {
+// quoteNotes returns the quoted passages for the end of the message.
+func (t *turn) quoteNotes(list []transcript.Quotation) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -358,5 +328,85 @@ func (p *Passages) Quoted(list []transcript.Quotation) string {
 	for _, q := range list {
 		lines = append(lines, q.Line())
 	}
-	return "\n\n" + p.c.Guides.Quote(quoteName, strings.Join(lines, "\n"))
+	return "\n\n" + t.engine.guides.Quote(quoteName, strings.Join(lines, "\n"))
+}
+
+// searchMemory runs MEMORY_SEARCH. It quotes the results with their author and time, the newest last, so that
+// they never pass for a message of the user.
+func (t *turn) searchMemory(ctx context.Context, call *tools.Call) (tools.Result, error) {
+	query := call.Only("query")
+	if query == "" {
+		return tools.Result{}, errors.New("there is no query: write what to look for after the colon")
+	}
+	ctx, stop := context.WithTimeout(background.ForTurn(ctx), searchTime)
+	defer stop()
+	scope, allowed := t.searchScope(), t.quotable(ctx)
+	scope.Allow = func(c corpus.Chunk) bool { // everything except the message being answered
+		return allowed(c) && (c.Session != t.req.Session || c.Block != t.message.ID)
+	}
+	answer, err := t.searchIndex(ctx, recall.Query{Text: query, Scope: scope, Rerank: true})
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("searching: %w", err)
+	}
+	list := Quotations(answer.Hits, func(recall.Hit) bool { return true })
+	var parts []string
+	for _, q := range list {
+		parts = append(parts, q.Line())
+	}
+	t.use(list)
+	if len(list) == 0 {
+		return tools.Result{Text: "Nothing was found. The index is " + answer.State.String() + "."}, nil
+	}
+	parts = append(parts, "The index is "+answer.State.String()+".")
+	return tools.Result{Text: strings.Join(parts, "\n"), Quote: quoteName, Recalled: list}, nil
+}
+
+// quotationOf returns a hit in the form that the model sees.
+func quotationOf(h recall.Hit) transcript.Quotation {
+	text, _ := prompt.CutResult(h.Text, searchChars/4)
+	return transcript.Quotation{
+		Chunk: h.ID, Time: h.Time, Who: string(h.Kind), Text: text, Sources: sourcesOf(h),
+	}
+}
+
+// passage returns the part of a text with the most words of the query, as one line of at
+// most that many characters.
+func passage(text, query string, most int) string {
+	runes := []rune(excerpt.OneLine(text))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	start := bestStart(runes, strings.Fields(strings.ToLower(query)), most)
+	part := strings.TrimSpace(string(runes[start:min(start+most-2, len(runes))]))
+	if start > 0 {
+		part = "…" + part
+	}
+	if start+most-2 < len(runes) {
+		part += "…"
+	}
+	return part
+}
+
+// bestStart returns the start of the window of that many characters with the most words.
+// Windows start at every quarter of one.
+func bestStart(text []rune, words []string, most int) int {
+	best, bestCount := 0, -1
+	for start := 0; start < len(text); start += most / 4 {
+		window := strings.ToLower(string(text[start:min(start+most, len(text))]))
+		n := 0
+		for _, w := range words {
+			if utf8.RuneCountInString(w) > 2 && strings.Contains(window, w) {
+				n++
+			}
+		}
+		if n > bestCount {
+			best, bestCount = start, n
+		}
+	}
+	for at := best; at > 0 && at < min(best+longWord, len(text)); at++ {
+		if text[at-1] == ' ' { // not inside a word
+			return at
+		}
+	}
+	return best
 }
