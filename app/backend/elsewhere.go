@@ -41,8 +41,7 @@ func (sm *SharedMemory) Elsewhere(ctx context.Context, name, machine string) (*t
 	for i := 0; i < len(all) && all[i].Machine == first.Machine; {
 		p := &all[i]
 		block := transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text}
-		at := p.ServerPlace
-		for i++; i < len(all) && all[i].Strand == at.Strand && all[i].Message == at.Message && all[i].Key == p.Key; i++ { // its other parts
+		for i++; i < len(all) && all[i].Block == p.Block && all[i].Part > 0 && all[i].Machine == p.Machine; i++ { // its other parts
 			block.Text += "\n\n" + all[i].Text
 		}
 		block, _, _ = forgotten.Clean(name, block)

@@ -39,7 +39,7 @@ func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 			_, err = index.Sync(t.Context())
 		}
 		if err == nil {
-			_, err = index.Push(t.Context())
+			_, err = index.Copy(t.Context())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAServerThatReceivedTextIsNoted(t *testing.T) {
 		err = b.Set("recall.postgres_url", second) // while a push to the first server runs
 	}
 	if err == nil {
-		err = b.Forgetting.beforePush(t.Context(), to)
+		err = b.Forgetting.beforeCopy(t.Context(), to)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestAServerThatReceivedTextIsNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if to, err = b.Shared.Server(); err == nil {
-		err = b.Forgetting.beforePush(t.Context(), to)
+		err = b.Forgetting.beforeCopy(t.Context(), to)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -156,9 +156,9 @@ func (fg *Forgetting) finishOnce() (left bool) {
 func (fg *Forgetting) forgetter() *forget.Forgetter {
 	return forget.New(forget.Params{
 		Root: fg.app.Paths.Home, CacheDir: fg.app.Paths.Cache, Store: fg.store, Memory: fg.memory, Logger: fg.app.Logger,
-		Index:  lateIndex{fg.index},
-		Boards: fg.shared.boards, Pair: fg.shared.pair,
-		Places: []forget.Place{botstate.Forgetter{File: filepath.Join(fg.app.Paths.Home, "discord", "state.db")}},
+		Index:   lateIndex{fg.index},
+		Servers: fg.shared.servers,
+		Places:  []forget.Place{botstate.Forgetter{File: filepath.Join(fg.app.Paths.Home, "discord", "state.db")}},
 	})
 }
 
@@ -191,17 +191,22 @@ func (i lateIndex) Erase(ctx context.Context, ids, sessions, files []string) err
 
 func (i lateIndex) Changed(paths ...string) { i.index.changed(paths...) }
 
-// beforePush applies other machines' forgettings to this one and notes the server that is
-// about to get its text.
-func (fg *Forgetting) beforePush(ctx context.Context, to recall.Server) error {
+// beforeCopy notes the server that is about to get this machine's text, and removes from it what
+// was forgotten here and other machines copied there since.
+func (fg *Forgetting) beforeCopy(ctx context.Context, to recall.Server) error {
 	s, ok := to.(*postgres.Server)
 	if !ok {
-		return nil // a broken server, which accepts nothing
+		return nil // the servers of tests hold nothing
 	}
 	if err := fg.shared.note(ctx, s); err != nil {
 		return err
 	}
-	_, err := fg.forgot(fg.forgetter().Exchange(ctx, s))
+	return fg.forgetter().Sweep(ctx, s)
+}
+
+// forgottenElsewhere forgets what another machine forgot of this one.
+func (fg *Forgetting) forgottenElsewhere(ctx context.Context, all []corpus.Chunk) error {
+	_, err := fg.forgot(fg.forgetter().Adopt(ctx, all))
 	return err
 }
 

@@ -210,7 +210,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		compactSoon: func(session string) { b.Engine.CompactSoon(session) },
 		changed:     b.memoryChanged,
 	}
-	b.Index.beforePush = b.Forgetting.beforePush
+	b.Index.beforeCopy, b.Index.forgotten = b.Forgetting.beforeCopy, b.Forgetting.forgottenElsewhere
 	b.house = &housekeeper{app: b.base, store: store, memory: b.Memory, refused: refused, sessionsChanged: b.SessionsChanged}
 	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger, Clean: b.Memory.Clean})
 	if err := b.Registry.Prepare(ctx); err != nil {

@@ -39,7 +39,8 @@ type Index struct {
 	small      *background.SmallModel
 	busy       func() bool // reports whether a turn runs
 	shared     *SharedMemory
-	beforePush func(ctx context.Context, to recall.Server) error
+	beforeCopy func(ctx context.Context, to recall.Server) error
+	forgotten  func(ctx context.Context, all []corpus.Chunk) error // by other machines
 
 	once   sync.Once
 	index  *recall.Index
@@ -87,7 +88,7 @@ func (ix *Index) open() (*recall.Index, error) {
 		EmbedPatience: ix.embedPatience(),
 		InTurn:        ix.store.Sessions().InTurn,
 		EmbedShare:    ix.embedShare,
-		Server:        ix.shared.forIndex, ServerPatience: ix.embedPatience(), BeforePush: ix.beforePush,
+		Server:        ix.shared.forIndex, ServerPatience: ix.embedPatience(), BeforeCopy: ix.beforeCopy, ForgottenElsewhere: ix.forgotten,
 		Forgotten: func() corpus.Tombstones { return ix.store.Forgotten() },
 		Logger:    ix.app.Logger,
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -19,9 +18,9 @@ import (
 	"mac-stats/app/secret"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
-	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -84,9 +83,8 @@ func (sm *SharedMemory) openServer(address string) (*postgres.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := sha256.Sum256(append([]byte("mac-stats machine id\x00"), secret...))
 	name, _ := os.Hostname() // without a name it is "another machine" to the others
-	return postgres.New(postgres.Config{Address: address, Password: sm.serverPassword, Machine: hex.EncodeToString(id[:16]), Name: name})
+	return postgres.New(postgres.Config{Address: address, Password: sm.serverPassword, Secret: secret, Name: name})
 }
 
 // drop drops the server; its connections are closed when they are idle.
@@ -109,16 +107,13 @@ func (sm *SharedMemory) close() error {
 	return nil
 }
 
-// forIndex returns Server for the index, which explains a missing server itself.
-func (sm *SharedMemory) forIndex() recall.Server {
+// forIndex returns Server for the index.
+func (sm *SharedMemory) forIndex() (recall.Server, error) {
 	s, err := sm.Server()
-	if err != nil {
-		return recall.BrokenServer(err)
-	}
 	if s == nil {
-		return nil
+		return nil, err
 	}
-	return s
+	return s, err
 }
 
 // note adds a server to the list of those that hold something from this machine.
@@ -197,12 +192,12 @@ func (sm *SharedMemory) changeServers(ctx context.Context, change func(all []str
 // DropMemory removes everything of this machine from all servers that hold some of it, and
 // returns their names.
 func (sm *SharedMemory) DropMemory(ctx context.Context) (names []string, err error) {
-	boards, closeAll := sm.boards()
+	all, closeAll := sm.servers()
 	defer closeAll()
-	for _, board := range boards {
-		s, ok := board.(*postgres.Server)
+	for _, one := range all {
+		s, ok := one.(*postgres.Server)
 		if !ok {
-			_, err := board.Look(ctx, nil)
+			_, err := one.Sweep(ctx, "", nil)
 			return names, err
 		}
 		if err := s.DropMachine(ctx); err != nil {
@@ -221,14 +216,14 @@ func (sm *SharedMemory) DropMemory(ctx context.Context) (names []string, err err
 	return names, nil
 }
 
-// boards returns the servers that a forgetting has to reach.
-func (sm *SharedMemory) boards() (boards []forget.Board, closeAll func()) {
+// servers returns the servers that a forgetting has to reach.
+func (sm *SharedMemory) servers() (all []forget.Server, closeAll func()) {
 	var opened []*postgres.Server
 	add := func(name string, s *postgres.Server, err error) {
 		if err != nil {
-			boards = append(boards, &brokenBoard{name: name, err: err})
+			all = append(all, &brokenServer{name: name, err: err})
 		} else if s != nil {
-			boards = append(boards, s)
+			all = append(all, s)
 		}
 	}
 	s, err := sm.Server()
@@ -239,24 +234,23 @@ func (sm *SharedMemory) boards() (boards []forget.Board, closeAll func()) {
 			opened = append(opened, s)
 		}
 	}
-	return boards, func() {
+	return all, func() {
 		for _, s := range opened {
 			s.Close()
 		}
 	}
 }
 
-// brokenBoard is a server that can't be used; err says why.
-type brokenBoard struct {
-	forget.Board // Look is always called first
-	name         string
-	err          error
+// brokenServer is a server that can't be used; err says why.
+type brokenServer struct {
+	name string
+	err  error
 }
 
-func (b *brokenBoard) Name() string { return b.name }
+func (b *brokenServer) Name() string { return b.name }
 
-func (b *brokenBoard) Look(context.Context, []byte) (forgotten.BoardState, error) {
-	return forgotten.BoardState{}, b.err
+func (b *brokenServer) Sweep(context.Context, string, func(mine bool, session string, b transcript.Block) bool) ([]string, error) {
+	return nil, b.err
 }
 
 // machineSecret reads this machine's secret, or creates one.
@@ -278,15 +272,6 @@ func machineSecret(paths config.Paths) ([]byte, error) {
 		return nil, fmt.Errorf("read %s, which tells this machine from the others: %w", machineFile, err)
 	}
 	return secret, nil
-}
-
-// pair returns the keys that other machines encrypt their own for.
-func (sm *SharedMemory) pair() (*forgotten.Pair, error) {
-	secret, err := machineSecret(sm.app.Paths)
-	if err != nil {
-		return nil, err
-	}
-	return forgotten.NewPair(secret)
 }
 
 func (sm *SharedMemory) serverPassword() string {

@@ -44,11 +44,10 @@ type Params struct {
 	Memory   *memory.Memory
 	Index    Index   // may be nil
 	Places   []Place // additional places
-	// Boards returns the servers that inform other machines, and a function that closes
-	// them. nil if there are none.
-	Boards func() (boards []Board, close func())
-	Pair   func() (*forgotten.Pair, error) // this machine's keys; required with Boards
-	Logger *slog.Logger
+	// Servers returns the memory servers that hold texts of this folder, and a function that
+	// closes them. nil if there are none.
+	Servers func() (servers []Server, close func())
+	Logger  *slog.Logger
 }
 
 // Forgetter forgets in one data folder and its cache.
@@ -56,7 +55,6 @@ type Forgetter struct {
 	p         Params
 	forgotten *forgotten.Record
 	places    []Place
-	boards    boards
 }
 
 // New returns a Forgetter. It panics if a required field is missing.
@@ -68,7 +66,6 @@ func New(p Params) *Forgetter {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	f := &Forgetter{p: p, forgotten: p.Memory.Forgotten()}
-	f.boards = boards{record: f.forgotten, reach: p.Boards, pair: p.Pair, logger: p.Logger}
 	f.places = append([]Place{memoryPlace{p.Memory}}, p.Places...)
 	f.places = append(f.places, &folders{root: p.Root, cache: p.CacheDir, store: p.Store, memory: p.Memory})
 	return f
@@ -168,7 +165,7 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	p.Found = append(p.Found, offers...)
 	p.Found = append(p.Found, f.similar(ctx, p, g)...)
 	if !p.Nothing() || s.Text != "" { // the words may be on another machine only
-		p.Found = append(p.Found, f.boards.named()...)
+		p.Found = append(p.Found, f.namedServers()...)
 	}
 	return p, nil
 }
@@ -262,7 +259,7 @@ func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions ma
 		f.p.Logger.Warn("the search index is not rid of what was forgotten yet", "error", errors.Join(early, err))
 		r.add(f.indexLeft(err))
 	}
-	r.add(f.boards.publishAll(ctx, func() (sessions, files []string, err error) { return f.derived(ctx, t, found) })...)
+	r.add(f.sweepAll(ctx)...)
 	if r.Left() > 0 {
 		return r, f.forgotten.Tried(t, found)
 	}

@@ -7,9 +7,8 @@
 // all forgettings in forgotten.jsonl, and the key in a separate file. Only one process at a
 // time can forget (Lock).
 //
-// The machines of one person share their forgettings (Share, Open). These are sealed with
-// the key of the hashes, and the key travels between machines sealed to each one's public
-// key. See exchange.go for what a server between them learns, and why.
+// The machines of one person share no traces: each looks for its own in what the others copied to
+// their server (HasElsewhere), which tells them by ID what was found.
 //
 // The package holds no forgotten text, not even in a log, and changes no transcript and no
 // memory: the owner of a file asks this package and cleans the file. Store and memory ask

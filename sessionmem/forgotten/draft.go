@@ -190,12 +190,3 @@ func (t *Draft) WordsOf(text string) map[string]bool {
 	}
 	return out
 }
-
-// ExcludeSession keeps another machine's forgetting from matching a session of this machine
-// that only has the same name.
-func (t *Draft) ExcludeSession(name string) {
-	g := t.Own()
-	sum := g.sum(traceSession, name)
-	delete(t.marks, traceSession+"\x00"+string(sum))
-	t.lines = slices.DeleteFunc(t.lines, func(l traceLine) bool { return l.Kind == traceSession && string(l.Sum) == string(sum) })
-}

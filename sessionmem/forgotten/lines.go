@@ -7,6 +7,9 @@ import (
 
 // IsChosen reports whether AddLine added this line.
 func (t *Traces) IsChosen(text string) bool {
+	if len(t.marks) == 0 {
+		return false
+	}
 	words := t.words(text)
 	return words != "" && t.marks.anyHas(t.at, traceChosen, words)
 }

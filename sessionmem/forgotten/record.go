@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -101,6 +102,47 @@ func (f *Record) HasBlock(session string, b transcript.Block) bool {
 	}
 	cleaned, _, _ := t.Clean(session, b)
 	return cleaned.Text != b.Text
+}
+
+// HasElsewhere is HasBlock, or HasIn for memory, for a text of another machine. A session there that
+// only has the name of a forgotten one is another conversation, because people choose the names; that
+// with a Discord channel is the same everywhere.
+func (f *Record) HasElsewhere(session string, b transcript.Block) bool {
+	if session == "" {
+		return f.HasIn("", b.Text)
+	}
+	t := *f.Traces()
+	t.elsewhere = true
+	if t.Empty() || b.Text == Text {
+		return false
+	}
+	cleaned, whole, _ := t.Clean(session, b)
+	return whole || cleaned.Text != b.Text
+}
+
+// Generation identifies the set of what was forgotten on this machine; "" if there is nothing.
+func (f *Record) Generation() string {
+	ids := sha256.New()
+	any := false
+	for _, g := range f.Traces().at {
+		if !g.Elsewhere {
+			any = true
+			ids.Write([]byte(g.ID + "\n"))
+		}
+	}
+	if !any {
+		return ""
+	}
+	return hex.EncodeToString(ids.Sum(nil)[:16])
+}
+
+// Elsewhere returns a draft of what another machine forgot.
+func (f *Record) Elsewhere() (*Draft, error) {
+	t, err := f.New(false, true)
+	if err == nil {
+		t.Own().Elsewhere = true
+	}
+	return t, err
 }
 
 // Traces returns all traces in the current file.

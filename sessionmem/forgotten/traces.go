@@ -2,6 +2,7 @@ package forgotten
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"mac-stats/sessionmem/textfold"
@@ -33,6 +34,7 @@ type Traces struct {
 	spans []*Forgetting
 
 	generation string // identifies this set of forgettings
+	elsewhere  bool   // texts are of other machines, see HasElsewhere
 }
 
 func newTraces(f func() *textfold.Folder) *Traces {
@@ -96,7 +98,7 @@ func (t *Traces) selecting(session string, b transcript.Block) *Forgetting {
 		before := !b.Time.IsZero() && b.Time.Before(g.At.Truncate(time.Second))
 		switch {
 		case t.marks.has(g, traceBlock, session+"\x00"+b.ID),
-			before && t.marks.has(g, traceSession, session),
+			before && t.marks.has(g, traceSession, session) && (!t.elsewhere || strings.HasPrefix(session, "discord-")),
 			before && slices.ContainsFunc(b.Writers(), func(id string) bool { return t.marks.has(g, traceAuthor, id) }),
 			slices.Contains(t.spans, g) && !b.Time.IsZero() && !b.Time.Before(g.Since) && b.Time.Before(g.Until):
 			return g

@@ -1,9 +1,9 @@
 // Package recall searches what was said and learned: it keeps an index over transcripts and
-// memory files and answers questions from it. The index package, or a server (postgres), finds
-// candidates, the rank package orders those of both, and the corpus package reads
-// their texts from the files. In the background recall keeps the index in step with the
-// files (indexing), makes vectors of its chunks, and brings a server that several machines
-// share up to date (Server).
+// memory files and answers questions from it. The index package finds candidates, the rank
+// package orders them, and the corpus package reads their texts from the files. In the
+// background recall keeps the index in step with the files (indexing), makes vectors of its
+// chunks, and copies it to a server if several machines share one (Server, postgres): what the
+// others copied there is merged into the hits by its place.
 //
 // Rules:
 //   - The files are the truth. The index is derived from them, is one file in the cache

@@ -13,11 +13,10 @@ import (
 // Erase physically removes chunks, whole sessions and whole files (paths below the data
 // folder) from the index: when it returns, no byte of them is left in its files, nor of any
 // chunk removed earlier. It ignores what the index doesn't hold. File names stay with the
-// remaining chunks; to remove a name, erase the session and rename the file. The server
-// isn't changed (see Server.Erase), but the next push removes from it what the files no
-// longer hold. Erase fails with ErrBusy if another process keeps writing.
+// remaining chunks; to remove a name, erase the session and rename the file. The next
+// copy removes from the server what the files no longer hold. Erase fails with ErrBusy if another process keeps writing.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
-	defer nudge(x.uploads.wake)
+	defer nudge(x.mirror.wake)
 	defer x.indexer.Recheck() // compare the remaining sources with their files again
 	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *index.Snapshot) (sources []string, places []index.Place, err error) {
 		for _, k := range now.Sources() {

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem"
 )
 
 // MeasureServer prints how well the evidence of questions is found on a server and in the
 // machine's own index, and how long searches take.
-func MeasureServer(tb testing.TB, address func() string, open func(address string) Server) {
+func MeasureServer(tb testing.TB, address func() string, open func(address, machine string) Server) {
 	tb.Helper()
 	all := loadChats(tb)
 	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
@@ -31,11 +33,20 @@ func MeasureServer(tb testing.TB, address func() string, open func(address strin
 		return t, took
 	}
 	here, fast := measure()
-	for _, c := range all {
-		server := open(address())
-		defer server.Close()
-		c.index.cfg.Server, c.index.cfg.ServerPatience = func() Server { return server }, time.Minute
-		if _, err := c.index.Push(tb.Context()); err != nil {
+	for _, c := range all { // another machine asks, which has no index
+		at := address()
+		there, here := open(at, "there"), open(at, "here")
+		c.index.cfg.Server = func() (Server, error) { return there, nil }
+		if _, err := c.index.Copy(tb.Context()); err != nil {
+			tb.Fatal(err)
+		}
+		cfg := c.index.cfg
+		cfg.Root, cfg.CacheDir, cfg.Server, cfg.ServerPatience = tb.TempDir(), tb.TempDir(), func() (Server, error) { return here, nil }, time.Minute
+		var err error
+		if cfg.Store, err = sessionmem.Open(sessionmem.Config{Root: cfg.Root}); err == nil {
+			c.index, err = Open(cfg)
+		}
+		if err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -71,7 +82,7 @@ func measureProgram(tb testing.TB, all []*benchChat, program string, address fun
 
 // BenchServer compares the speed of a server with the machine's own index: how many messages
 // per second arrive there, and how long searches take, with vectors if there is an embedder.
-func BenchServer(b *testing.B, chunks int, embedder Embedder, open func() Server) {
+func BenchServer(b *testing.B, chunks int, embedder Embedder, open func(machine string) Server) {
 	b.Helper()
 	w := newWorld(b, chunks)
 	w.x.cfg.Embedder, w.x.cfg.EmbedPatience = embedder, time.Minute
@@ -94,18 +105,18 @@ func BenchServer(b *testing.B, chunks int, embedder Embedder, open func() Server
 		}
 	}
 	b.Run("here", ask)
-	server := open()
-	defer server.Close()
-	w.x.cfg.Server, w.x.cfg.ServerPatience = func() Server { return server }, time.Minute
-	b.Run("push", func(b *testing.B) {
+	server := open("there")
+	w.x.cfg.Server, w.x.cfg.ServerPatience = func() (Server, error) { return server, nil }, time.Minute
+	b.Run("copy", func(b *testing.B) {
 		for b.Loop() {
 			begun := time.Now()
-			done, err := w.x.Push(b.Context())
+			done, err := w.x.Copy(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.ReportMetric(float64(done.Passages)/time.Since(begun).Seconds(), "messages/s")
 		}
 	})
-	b.Run("server", ask)
+	server = open("here")
+	b.Run("both", ask)
 }

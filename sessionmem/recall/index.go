@@ -38,7 +38,7 @@ type Index struct {
 	vectors  vectorMaker
 	meanings meaningAsker
 	asker    serverAsker
-	uploads  uploader
+	mirror   mirror
 }
 
 // Open opens the index. If it is missing, damaged or of another version, Run, Sync or
@@ -77,7 +77,7 @@ func Open(cfg Config) (*Index, error) {
 	x.vectors = vectorMaker{cfg: &x.cfg, corpus: x.corpus, file: x.file, wake: make(chan struct{}, 1)}
 	x.meanings = meaningAsker{cfg: &x.cfg, file: x.file}
 	x.asker = serverAsker{cfg: &x.cfg}
-	x.uploads = uploader{
+	x.mirror = mirror{
 		cfg: &x.cfg, corpus: x.corpus, file: x.file, indexer: x.indexer, analyzers: &x.analyzers, asker: &x.asker, wake: make(chan struct{}, 1),
 	}
 	return x, nil
@@ -97,14 +97,14 @@ func (x *Index) SessionChanged(names ...string) { x.indexer.SessionChanged(names
 func (x *Index) Run(ctx context.Context) {
 	var job sync.WaitGroup
 	job.Go(func() { x.vectors.run(ctx) })
-	job.Go(func() { x.uploads.run(ctx) })
+	job.Go(func() { x.mirror.run(ctx) })
 	defer job.Wait()
 	x.indexer.Run(ctx, func(did indexing.Report) {
 		if did.Added > 0 {
 			nudge(x.vectors.wake)
 		}
 		if did.Changed > 0 {
-			nudge(x.uploads.wake)
+			nudge(x.mirror.wake)
 		}
 	})
 }
@@ -140,6 +140,6 @@ func (x *Index) VectorsNow() {
 	x.vectors.fullSpeed()
 }
 
-// Push brings the server up to date with the index and returns when it is. ErrServer wraps
+// Copy brings the server up to date with the index and returns when it is. ErrServer wraps
 // the reason if it can't; what has arrived stays there.
-func (x *Index) Push(ctx context.Context) (Pushed, error) { return x.uploads.push(ctx) }
+func (x *Index) Copy(ctx context.Context) (Copied, error) { return x.mirror.copy(ctx) }

@@ -42,18 +42,10 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	if len(asked.Terms.Without) > 0 { // only its text tells whether a hit is left out
 		s.pool = max(s.pool, x.weights.Candidates)
 	}
-	err := errNoServer
-	if x.asker.server() != nil && !q.all { // a search for everything that says the same concerns this machine
-		err = s.onServer(ctx)
-		a.State.Server = err
-	}
-	if err != nil {
-		err = x.file.Read(ctx, func(now *index.Snapshot) error {
-			s.now, s.hits, s.cold = now, nil, 0
-			return s.run(ctx)
-		})
-	}
-	hits := s.hits
+	err := x.file.Read(ctx, func(now *index.Snapshot) error {
+		s.now, s.hits, s.cold = now, nil, 0
+		return s.run(ctx)
+	})
 	if err == nil {
 		a.State.Cold, a.State.Vectors = s.cold, s.vectors
 	}
@@ -61,8 +53,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		a.State.Err = err
 		return a, err
 	}
-	if err == nil {
-		hits = x.readTexts(ctx, hits, hitsFor(&asked, rerank), asked.Terms.Without)
+	if a.State.Server = s.elsewhere(ctx); len(s.hits) > 0 {
+		hits := x.readTexts(ctx, s.hits, hitsFor(&asked, rerank), asked.Terms.Without)
 		if asked.Terms.OnlyTime {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
@@ -81,9 +73,6 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	return a, nil
 }
 
-// errNoServer means that only this machine's index is searched.
-var errNoServer = errors.New("there is no memory server")
-
 // search is one search in progress.
 type search struct {
 	x        *Index
@@ -97,6 +86,11 @@ type search struct {
 	settings Settings
 	hits     []found
 	cold     int
+
+	// What a server is asked with besides.
+	warm     bool           // some session that may be found isn't cold
+	held     map[string]int // passages with a term
+	passages int
 }
 
 // found is a hit with the place of its text.
@@ -144,7 +138,7 @@ func (s *search) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.vectors = s.vectorState(&found)
+	s.vectors, s.held, s.passages = s.vectorState(&found), found.Held, s.now.Passages()
 	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
 		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spareHits), top, s.now.MessagesWithin(s.asked.Terms.Spans, allowed))
@@ -179,13 +173,13 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	sources := s.now.Sources()
 	out := make([]bool, len(sources))
 	var cold []int // except those within a time that the question names
-	warm := false
+	s.warm = false
 	for i, k := range sources {
 		if !s.q.Scope.allowsSource(k) {
 			continue
 		}
 		isCold := s.isCold(k)
-		warm = warm || k.Session != "" && !isCold
+		s.warm = s.warm || k.Session != "" && !isCold
 		if isCold && !k.Within(terms.Spans) {
 			cold = append(cold, i)
 			continue
@@ -193,7 +187,7 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 		out[i] = true
 	}
 	for _, i := range cold {
-		if out[i] = !warm; warm {
+		if out[i] = !s.warm; s.warm {
 			s.cold += sources[i].Docs
 		}
 	}

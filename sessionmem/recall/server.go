@@ -1,111 +1,81 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/rank"
 )
 
 // ErrServer means that the server of recall.backend can't be used. The error it wraps says
 // why, and what to do.
 var ErrServer = errors.New("the memory server can't be used")
 
-// Server is an index that several machines fill and search together. Each machine puts what
-// its own files hold. It is safe for concurrent use.
+// Server is a mirror of the indexes of several machines. Each machine copies what its own files
+// hold, and finds there what the others copied. It is safe for concurrent use.
 type Server interface {
-	// Candidates finds passages of all machines that share words or meaning with a question.
-	Candidates(ctx context.Context, q ServerQuestion) (ServerFound, error)
-	// Prints returns the print of each source that this machine put, by key; "" for one
-	// that was put only in part.
-	Prints(ctx context.Context) (map[string]string, error)
-	// Marks returns the marks of the passages of one of this machine's sources.
-	Marks(ctx context.Context, key string) (map[ServerPlace]string, error)
-	// Put puts and removes passages and stores the prints: all of it, or nothing.
-	Put(ctx context.Context, batch []ServerSource) error
-	// Drop removes sources of this machine.
-	Drop(ctx context.Context, keys ...string) error
-	// Erase removes passages, sessions and files of this machine, named as in
-	// Index.Erase.
-	Erase(ctx context.Context, ids, sessions, files []string) error
-	// Cool moves sessions silent since before a time to the cold tier, and the others
-	// back. The time is in seconds since 1970, 0 for none.
-	Cool(ctx context.Context, before int64) error
-	// Unembedded returns passages of this machine without a vector of a model, with IDs above after.
+	// Search returns the best passages of the other machines, best first.
+	Search(ctx context.Context, q ServerQuestion) ([]Hit, error)
+	// Compare begins a copy. sums has the sum of the prints of each source of this machine; the
+	// result has the sources that the server holds otherwise, and whether it holds any of them.
+	// It drops what is neither in sums nor in keep.
+	Compare(ctx context.Context, sums map[string]int64, keep []string) (differ map[string]bool, dropped int, err error)
+	// Prints returns the prints of the passages of one of this machine's sources, by number.
+	Prints(ctx context.Context, key string) (map[int]int64, error)
+	// Put writes and removes passages: all of it, or nothing. It leaves out what any machine forgot
+	// and returns its indexes.
+	Put(ctx context.Context, all []ServerPassage, gone []ServerPlace) (forgotten []int, err error)
+	// Unembedded returns passages of this machine without a vector of a model, with entries above after.
 	Unembedded(ctx context.Context, m EmbedModel, after int64, limit int) ([]ServerUnembedded, error)
-	// PutVectors stores the vectors of the passages that still exist.
-	PutVectors(ctx context.Context, m EmbedModel, ids []int64, vectors [][]float32) error
-	// Status returns the state of the server without waiting long.
-	Status(ctx context.Context) (ServerStatus, error)
-	Close()
+	// PutVectors stores the vectors of those passages that still exist.
+	PutVectors(ctx context.Context, m EmbedModel, entries []int64, vectors [][]float32) error
 }
 
-// ServerPlace is the position of a passage in its source.
+// ServerPlace is the place of a passage in its source.
 type ServerPlace struct {
-	Strand  uint8
-	Message int // in the strand, from 0; messages with nothing to find count too
-	Part    int // in the message, from 0
+	Key    string // of the source
+	Number int
 }
 
 // ServerPassage is a passage in the form the server stores.
 type ServerPassage struct {
 	ServerPlace
-	corpus.Chunk // with its text
-	Parts        int
-	Asks         bool // its message ends with a question
-	Length       int  // in words
-	Marks        analysis.Marks
-	Terms        []string
-	Mark         string // changes when anything stored changes
-
-	place corpus.Place // in this machine's files, if it is this machine's
-}
-
-// ServerSource is the part of a source that one Put changes.
-type ServerSource struct {
-	index.Name
-	Print    string // "": more of it follows
-	Passages []ServerPassage
-	Gone     []ServerPlace
+	corpus.Chunk        // with its text
+	Print        int64  // changes when the text, its time or its terms do
+	Hash         uint64 // of the text
+	Terms        []analysis.TermFreq
 }
 
 // ServerUnembedded is a passage on the server that has no vector.
 type ServerUnembedded struct {
-	ServerPlace
-	ID   int64
-	Key  string // of its source
-	Mark string
+	Entry int64
+	Hash  uint64 // of its text
 }
 
-// ServerQuestion is what the server finds candidates for.
+// ServerTerm is a term of a question.
+type ServerTerm struct {
+	Forms  []string // that it may have in a text
+	Weight float64
+	Held   int // passages on this machine that have it
+}
+
+// ServerQuestion is what the server finds passages for.
 type ServerQuestion struct {
-	Terms       analysis.QueryTerms
-	Weights     *rank.Weights
-	Scope       Scope // without Allow
-	ColdBefore  int64 // sessions silent since then are cold, in seconds since 1970; 0: none
+	Terms       []ServerTerm
+	Spans       []analysis.Span // times that it names
+	OnlyTime    bool            // it names a time and nothing else
+	Scope       Scope           // without Allow
+	ColdBefore  int64           // sessions silent since then are cold, in seconds since 1970; 0: none
 	MeaningOnly bool
 	Vector      []float32 // of Model; nil: none
 	Model       EmbedModel
-}
-
-// ServerFound holds candidates with their features.
-type ServerFound struct {
-	Candidates []rank.Candidate // At is an index into Passages
-	Then       [][]rank.Candidate
-	Passages   []ServerHit
-	Meaning    *rank.Meaning
-	Cold       int // passages left out because they are cold
-}
-
-// ServerHit is a passage that was found.
-type ServerHit struct {
-	ServerPassage
-	Key, Print string // of its source
-	Machine    string // its name; "" for this one
+	Limit       int
 }
 
 // ServerStatus describes the server.
@@ -113,15 +83,131 @@ type ServerStatus struct {
 	Version  string // of the server
 	Vectors  string // version of pgvector; "": not installed, and searches use words alone
 	Bytes    int64
-	Machines []ServerMachine
-	Took     time.Duration // one round trip
+	Machines []ServerMachine // this one first
+	Took     time.Duration   // one round trip
 }
 
-// ServerMachine is a machine that puts its index on the server.
+// ServerMachine is a machine that copies its index to the server.
 type ServerMachine struct {
 	Name     string
 	Mine     bool
 	Passages int
 	Vectors  int
-	Seen     time.Time // when it last put something
+	Seen     time.Time // when it last copied something
+}
+
+const (
+	// serverWait is how long a search with a deadline, or without Config.ServerPatience, waits
+	// for the server, and at most two thirds of its remaining time: then this machine's index
+	// answers alone.
+	serverWait = 300 * time.Millisecond
+	// serverRest is how long searches don't ask a server again that failed.
+	serverRest = 10 * time.Second
+)
+
+// serverAsker asks the server in the settings and leaves it alone for a while if it fails.
+type serverAsker struct {
+	cfg *Config
+
+	mu    sync.Mutex
+	again time.Time // when a search asks a failed server again
+	err   error     // why it failed
+}
+
+// server returns the server in the settings; nil for none. The error says why it can't be used.
+func (a *serverAsker) server() (Server, error) {
+	if a.cfg.Server == nil {
+		return nil, nil //nolint:nilnil // nil means that there is none
+	}
+	return a.cfg.Server()
+}
+
+// note records whether the server answered.
+func (a *serverAsker) note(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err = err; err != nil {
+		a.again = time.Now().Add(serverRest)
+	}
+}
+
+// ask has the server answer in time.
+func (a *serverAsker) ask(ctx context.Context, server Server, q ServerQuestion) ([]Hit, error) {
+	a.mu.Lock()
+	resting, last := time.Now().Before(a.again), a.err
+	a.mu.Unlock()
+	if resting && last != nil {
+		return nil, last
+	}
+	wait := cmp.Or(a.cfg.ServerPatience, serverWait)
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, serverWait, time.Until(end)*2/3)
+	}
+	found, err := askFor(ctx, wait, func(ctx context.Context) ([]Hit, error) { return server.Search(ctx, q) })
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrServer) {
+		err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, err)
+	}
+	if ctx.Err() == nil {
+		a.note(err)
+	}
+	return found, err
+}
+
+// elsewhere adds what the other machines said, by its place: the first hit of the server follows
+// this machine's first one, the second its second.
+func (s *search) elsewhere(ctx context.Context) error {
+	server, err := s.x.asker.server()
+	if err != nil || server == nil || s.q.all { // a search for everything that says the same concerns this machine
+		return err
+	}
+	q := ServerQuestion{
+		Spans: s.asked.Terms.Spans, OnlyTime: s.asked.Terms.OnlyTime, Scope: s.q.Scope, MeaningOnly: s.asked.MeaningOnly,
+		Vector: s.meaning.vector, Model: s.meaning.model, Limit: s.pool + spareHits,
+	}
+	q.Scope.Allow = nil
+	if s.warm && !s.q.Cold {
+		q.ColdBefore = s.settings.coldBefore(s.q.Now.Unix())
+	}
+	for _, t := range s.asked.Terms.Terms {
+		if t.Class == analysis.ClassPair || len(t.Variants) == 0 { // pairs count only when texts are known
+			continue
+		}
+		held := s.held[t.Variants[0].Term]
+		one := ServerTerm{Weight: t.Weight * s.x.weights.Idf(min(held, s.passages), max(s.passages, 1)), Held: held}
+		for _, v := range t.Variants {
+			one.Forms = append(one.Forms, v.Term)
+		}
+		q.Terms = append(q.Terms, one)
+	}
+	hits, err := s.x.asker.ask(ctx, server, q)
+	if err != nil {
+		return err
+	}
+	place := 0
+	here := len(s.hits)
+	for _, h := range hits {
+		if s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.corpus.IsForgotten(&h.Chunk) { // what was forgotten here is hidden
+			continue
+		}
+		if h.Score = 1; here > 0 {
+			h.Score = s.hits[min(place, here-1)].Score
+		}
+		if over := place - max(here, 1) + 1; over > 0 { // beyond this machine's last one
+			h.Score *= float64(spareHits) / float64(spareHits+over)
+		}
+		h.Score = cmp.Or(h.Score, h.Relevance) // this machine's hits have nothing to do with the question
+		h.Semantic = min(h.Semantic, h.Score)
+		s.hits = append(s.hits, found{Hit: h, known: true, share: 1})
+		place++
+	}
+	slices.SortStableFunc(s.hits, func(a, b found) int { return cmp.Compare(b.Score, a.Score) })
+	return nil
+}
+
+// coldBefore returns the time before which the last message of a cold session was; 0: none.
+func (s Settings) coldBefore(now int64) int64 {
+	if s.ColdAfter <= 0 {
+		return 0
+	}
+	return max(0, now-int64(s.ColdAfter/time.Second))
 }

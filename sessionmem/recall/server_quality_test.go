@@ -15,8 +15,8 @@ import (
 // TestQualityOfAServer prints how well a PostgreSQL server finds, beside the index.
 func TestQualityOfAServer(t *testing.T) {
 	cluster := recalltest.StartPostgres(t)
-	recall.MeasureServer(t, func() string { return cluster.Database(t) }, func(address string) recall.Server {
-		s, err := postgres.New(postgres.Config{Address: address, Machine: "here"})
+	recall.MeasureServer(t, func() string { return cluster.Database(t) }, func(address, machine string) recall.Server {
+		s, err := postgres.New(postgres.Config{Address: address, Secret: []byte(machine)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,8 +41,9 @@ func BenchmarkServer(b *testing.B) {
 		}
 		b.Run(c.name, func(b *testing.B) {
 			cluster := recalltest.StartPostgres(b)
-			recall.BenchServer(b, c.chunks, c.embedder, func() recall.Server {
-				s, err := postgres.New(postgres.Config{Address: cluster.Database(b), Machine: "here"})
+			address := cluster.Database(b)
+			recall.BenchServer(b, c.chunks, c.embedder, func(machine string) recall.Server {
+				s, err := postgres.New(postgres.Config{Address: address, Secret: []byte(machine)})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,151 +16,125 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/transcript"
 )
 
 // shelf is a server in memory. It finds passages that hold a word of the question; how a server
-// scores them is no matter of these tests.
+// ranks them is no matter of these tests.
 type shelf struct {
-	mu      sync.Mutex
-	sources map[string]*shelved
-	fail    error // of the next Put
-	cooled  int64
-	ids     []ServerUnembedded // of the passages; the ID is an index, from 1
-	vectors map[int64][]float32
-	closed  bool
+	mu        sync.Mutex
+	all       map[ServerPlace]ServerPassage
+	others    []ServerPassage
+	asked     []ServerQuestion
+	forgotten map[string]bool // texts
+	fail      error           // of the next Put
+	entries   []ServerUnembedded
+	vectors   map[int64][]float32
 }
 
-// shelved is a source on the shelf.
-type shelved struct {
-	ServerSource
-	all     map[ServerPlace]ServerPassage
-	machine string
-}
-
-func (s *shelf) Candidates(_ context.Context, q ServerQuestion) (found ServerFound, err error) {
+func (s *shelf) Search(_ context.Context, q ServerQuestion) (found []Hit, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.asked = append(s.asked, q)
 	words := map[string]bool{}
-	for _, t := range q.Terms.Terms {
-		for _, v := range t.Variants {
-			words[v.Term] = true
+	for _, t := range q.Terms {
+		for _, f := range t.Forms {
+			words[f] = true
 		}
 	}
-	for key, k := range s.sources {
-		for _, p := range k.all {
-			if slices.ContainsFunc(p.Terms, func(t string) bool { return words[t] }) {
-				n := uint32(len(found.Passages))
-				found.Passages = append(found.Passages, ServerHit{ServerPassage: p, Key: key, Print: k.Print, Machine: k.machine})
-				found.Candidates = append(found.Candidates, rank.Candidate{At: n, Message: n, Words: 1, Session: 1, Share: 1, Length: p.Length, Time: p.Time.Unix()})
-			}
+	for _, p := range s.others {
+		if q.OnlyTime || slices.ContainsFunc(p.Terms, func(t analysis.TermFreq) bool { return words[t.Term] }) {
+			found = append(found, Hit{Chunk: p.Chunk, Machine: "desk"})
 		}
 	}
-	if q.Terms.OnlyTime {
-		for i, p := range found.Passages {
-			found.Then = append(found.Then, []rank.Candidate{{At: uint32(i), Message: uint32(i), Time: p.Time.Unix()}})
-		}
-	}
-	return found, nil
+	return found[:min(len(found), q.Limit)], nil
 }
 
-func (s *shelf) Prints(context.Context) (map[string]string, error) {
+func (s *shelf) Compare(_ context.Context, sums map[string]int64, keep []string) (differ map[string]bool, dropped int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := map[string]string{}
-	for key, k := range s.sources {
-		if k.machine == "" {
-			out[key] = k.Print
+	there := map[string]int64{}
+	for at, p := range s.all {
+		there[at.Key] += p.Print
+	}
+	differ = map[string]bool{}
+	for key, sum := range sums {
+		was, has := there[key]
+		if was != sum {
+			differ[key] = has
+		}
+		delete(there, key)
+	}
+	for key := range there {
+		if !slices.Contains(keep, key) {
+			maps.DeleteFunc(s.all, func(at ServerPlace, _ ServerPassage) bool { return at.Key == key })
+			dropped++
+		}
+	}
+	return differ, dropped, nil
+}
+
+func (s *shelf) Prints(_ context.Context, key string) (map[int]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[int]int64{}
+	for at, p := range s.all {
+		if at.Key == key {
+			out[at.Number] = p.Print
 		}
 	}
 	return out, nil
 }
 
-func (s *shelf) Marks(_ context.Context, key string) (map[ServerPlace]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := map[ServerPlace]string{}
-	for at, p := range s.sources[key].all {
-		out[at] = p.Mark
-	}
-	return out, nil
-}
-
-func (s *shelf) Put(_ context.Context, batch []ServerSource) error {
+func (s *shelf) Put(_ context.Context, all []ServerPassage, gone []ServerPlace) (forgotten []int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fail; err != nil {
 		s.fail = nil
-		return err
+		return nil, err
 	}
-	for _, b := range batch {
-		k := s.sources[b.Key]
-		if k == nil {
-			k = &shelved{all: map[ServerPlace]ServerPassage{}}
-			s.sources[b.Key] = k
-		}
-		k.ServerSource = b
-		for _, at := range b.Gone {
-			delete(k.all, at)
-		}
-		for _, p := range b.Passages {
-			k.all[p.ServerPlace] = p
-			s.ids = append(s.ids, ServerUnembedded{ServerPlace: p.ServerPlace, ID: int64(len(s.ids) + 1), Key: b.Key, Mark: p.Mark})
-		}
+	for _, at := range gone {
+		delete(s.all, at)
 	}
-	return nil
-}
-
-func (s *shelf) Drop(_ context.Context, keys ...string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, key := range keys {
-		delete(s.sources, key)
+	for i, p := range all {
+		if s.forgotten[p.Text] {
+			forgotten = append(forgotten, i)
+			continue
+		}
+		s.all[p.ServerPlace] = p
+		s.entries = append(s.entries, ServerUnembedded{Entry: int64(len(s.entries) + 1), Hash: p.Hash})
 	}
-	return nil
-}
-
-func (s *shelf) Cool(_ context.Context, before int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cooled = before
-	return nil
+	return forgotten, nil
 }
 
 func (s *shelf) Unembedded(_ context.Context, _ EmbedModel, after int64, limit int) (out []ServerUnembedded, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, u := range s.ids {
-		if u.ID > after && s.vectors[u.ID] == nil && len(out) < limit {
+	for _, u := range s.entries {
+		if u.Entry > after && s.vectors[u.Entry] == nil && len(out) < limit {
 			out = append(out, u)
 		}
 	}
 	return out, nil
 }
 
-func (s *shelf) PutVectors(_ context.Context, _ EmbedModel, ids []int64, vectors [][]float32) error {
+func (s *shelf) PutVectors(_ context.Context, _ EmbedModel, entries []int64, vectors [][]float32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, id := range ids {
-		s.vectors[id] = vectors[i]
+	for i, n := range entries {
+		s.vectors[n] = vectors[i]
 	}
 	return nil
 }
-
-func (s *shelf) Erase(context.Context, []string, []string, []string) error { return nil }
-func (s *shelf) Status(context.Context) (ServerStatus, error)              { return ServerStatus{}, nil }
-func (s *shelf) Close()                                                    { s.closed = true }
 
 // texts returns the texts on the shelf.
 func (s *shelf) texts() (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range s.sources {
-		for _, p := range k.all {
-			out = append(out, p.Text)
-		}
+	for _, p := range s.all {
+		out = append(out, p.Text)
 	}
 	slices.Sort(out)
 	return out
@@ -168,9 +143,9 @@ func (s *shelf) texts() (out []string) {
 // withShelf connects the bench to a server.
 func (b *bench) withShelf(change ...func(*Config)) *shelf {
 	b.Helper()
-	s := &shelf{sources: map[string]*shelved{}, vectors: map[int64][]float32{}}
+	s := &shelf{all: map[ServerPlace]ServerPassage{}, vectors: map[int64][]float32{}, forgotten: map[string]bool{}}
 	cfg := b.x.cfg
-	cfg.Server, cfg.ServerPatience = func() Server { return s }, time.Minute
+	cfg.Server, cfg.ServerPatience = func() (Server, error) { return s, nil }, time.Minute
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -184,20 +159,20 @@ func (b *bench) withShelf(change ...func(*Config)) *shelf {
 	return s
 }
 
-func (b *bench) push() Pushed {
+func (b *bench) copy() Copied {
 	b.Helper()
 	b.sync()
-	done, err := b.x.Push(b.Context())
+	done, err := b.x.Copy(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
 	return done
 }
 
-func TestAPushBringsWhatChanged(t *testing.T) {
+func TestACopyBringsWhatChanged(t *testing.T) {
 	b := newBench(t)
-	s := b.withShelf(func(c *Config) { c.Settings = func() Settings { return Settings{TopK: 8, ColdAfter: time.Hour} } })
-	if done := b.push(); done != (Pushed{}) {
+	s := b.withShelf()
+	if done := b.copy(); done != (Copied{}) {
 		t.Errorf("%+v of nothing", done)
 	}
 	b.talk("cpu-a", "the otter swims", "it does", "[forgotten]", "good")
@@ -206,24 +181,24 @@ func TestAPushBringsWhatChanged(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		change func()
-		want   Pushed
+		want   Copied
 		holds  []string
 	}{
-		{"all", func() {}, Pushed{Sources: 3, Passages: 6}, []string{"good", "hates wombats", "it does", "likes quolls", "the badger digs", "the otter swims"}},
-		{"nothing new", func() {}, Pushed{}, nil},
-		{"a new turn", func() { b.say("cpu-a", transcript.KindUser, "and dives?") }, Pushed{Sources: 1, Passages: 1}, []string{"and dives?", "good", "hates wombats", "it does", "likes quolls", "the badger digs", "the otter swims"}},
+		{"all", func() {}, Copied{Sources: 3, Passages: 6}, []string{"good", "hates wombats", "it does", "likes quolls", "the badger digs", "the otter swims"}},
+		{"nothing new", func() {}, Copied{}, nil},
+		{"a new turn", func() { b.say("cpu-a", transcript.KindUser, "and dives?") }, Copied{Sources: 1, Passages: 1}, []string{"and dives?", "good", "hates wombats", "it does", "likes quolls", "the badger digs", "the otter swims"}},
 		{"an edit", func() {
 			b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "otter", "moose") })
-		}, Pushed{Sources: 1, Passages: 1}, []string{"and dives?", "good", "hates wombats", "it does", "likes quolls", "the badger digs", "the moose swims"}},
-		{"a line of memory removed", func() { b.remember("- likes quolls\n") }, Pushed{Sources: 1}, []string{"and dives?", "good", "it does", "likes quolls", "the badger digs", "the moose swims"}},
+		}, Copied{Sources: 1, Passages: 1}, []string{"and dives?", "good", "hates wombats", "it does", "likes quolls", "the badger digs", "the moose swims"}},
+		{"a line of memory removed", func() { b.remember("- likes quolls\n") }, Copied{Sources: 1}, []string{"and dives?", "good", "it does", "likes quolls", "the badger digs", "the moose swims"}},
 		{"a session removed", func() {
 			if err := os.Remove(b.transcript("cpu-b")); err != nil {
 				t.Fatal(err)
 			}
-		}, Pushed{Sources: 1}, []string{"and dives?", "good", "it does", "likes quolls", "the moose swims"}},
+		}, Copied{Sources: 1}, []string{"and dives?", "good", "it does", "likes quolls", "the moose swims"}},
 	} {
 		c.change()
-		done := b.push()
+		done := b.copy()
 		if c.what == "a line of memory removed" {
 			done.Passages = 0 // what is left is as old as the file
 		}
@@ -234,14 +209,9 @@ func TestAPushBringsWhatChanged(t *testing.T) {
 			t.Errorf("%s: %s", c.what, d)
 		}
 	}
-	if want := b.now.Add(-time.Hour).Unix(); s.cooled != want {
-		t.Errorf("sessions before %d are cold, want %d: an hour before the newest message", s.cooled, want)
-	}
-	for key, k := range s.sources {
-		for at, p := range k.all {
-			if want := map[string]int{"good": 3, "and dives?": 4}[p.Text]; want != 0 && at.Message != want || p.Parts != 1 || p.Asks != strings.HasSuffix(p.Text, "?") || len(p.Terms) == 0 {
-				t.Errorf("%s: %+v", key, p)
-			}
+	for at, p := range s.all {
+		if len(p.Terms) == 0 || p.Hash == 0 {
+			t.Errorf("%+v: %+v", at, p)
 		}
 	}
 }
@@ -254,11 +224,11 @@ func (b *bench) remember(text string) {
 	}
 }
 
-func TestALongSessionIsPushedInPiecesAndResumed(t *testing.T) {
+func TestALongSessionIsCopiedInPiecesAndResumed(t *testing.T) {
 	b := newBench(t)
 	s := b.withShelf()
 	b.talk("cpu-a", "the otter swims")
-	const blocks = pushPassages + 100
+	const blocks = copyPassages + 100
 	b.rewrite(b.transcript("cpu-a"), func(text string) string {
 		for i := range blocks {
 			text += fmt.Sprintf("\n## User · 2026-05-03T11:00:00Z\n<!-- id=a%c%c%cbcde -->\n\nbadger %d\n", 'a'+i%26, 'a'+i/26%26, 'a'+i/676, i)
@@ -267,13 +237,13 @@ func TestALongSessionIsPushedInPiecesAndResumed(t *testing.T) {
 	})
 	b.sync()
 	s.fail = errors.New("the line is cut")
-	if _, err := b.x.Push(t.Context()); err == nil || len(s.texts()) != 0 {
+	if _, err := b.x.Copy(t.Context()); err == nil || len(s.texts()) != 0 {
 		t.Errorf("%v, %d passages", err, len(s.texts()))
 	}
-	if done := b.push(); done != (Pushed{Sources: 1, Passages: blocks + 1}) || len(s.texts()) != blocks+1 {
+	if done := b.copy(); done != (Copied{Sources: 1, Passages: blocks + 1}) || len(s.texts()) != blocks+1 {
 		t.Errorf("%+v, %d passages", done, len(s.texts()))
 	}
-	if done := b.push(); done != (Pushed{}) {
+	if done := b.copy(); done != (Copied{}) {
 		t.Errorf("%+v, want that all is there", done)
 	}
 }
@@ -285,62 +255,82 @@ func TestForgottenTextNeverReachesAServer(t *testing.T) {
 	b.talk("cpu-a", "the otter swims", "secret words")
 	b.sync()
 	dead["secret words"] = true // after it was indexed
-	b.push()
+	b.copy()
 	if got := s.texts(); !slices.Equal(got, []string{"the otter swims"}) {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestAServersHitsAreCheckedAgainstTheFiles(t *testing.T) {
+// A hit of the server stands behind the one of this machine that has the same place.
+func TestHitsOfOtherMachinesAreMergedByTheirPlace(t *testing.T) {
 	b := newBench(t)
 	dead := tombs{}
-	s := b.withShelf(func(c *Config) { c.Forgotten = func() corpus.Tombstones { return dead } })
-	b.talk("cpu-a", "the otter swims", "it does", "an otter dives", "yes")
-	b.remember("- likes the otter\n")
-	b.push()
-	s.sources["session/there.md"] = &shelved{machine: "desk", all: map[ServerPlace]ServerPassage{
-		{Message: 1}: {Chunk: corpus.Chunk{Session: "cpu-x", Block: "x", Kind: corpus.KindUser, Text: "the otter sleeps", Time: b.now}, Terms: s.sources["agents/memory.md"].all[ServerPlace{}].Terms},
-	}}
-	finds := func(what string, q Query, want ...string) Answer {
+	s := b.withShelf(func(c *Config) {
+		c.Forgotten = func() corpus.Tombstones { return dead }
+		c.Settings = func() Settings { return Settings{TopK: 8, ColdAfter: 90 * 24 * time.Hour} }
+	})
+	terms := []analysis.TermFreq{{Term: "otter", N: 1}}
+	there := func(block, text string) ServerPassage {
+		return ServerPassage{Chunk: corpus.Chunk{ID: "cpu-x/" + block + "/0", Session: "cpu-x", Block: block, Kind: corpus.KindUser, Text: text, Time: b.now}, Terms: terms}
+	}
+	s.others = []ServerPassage{there("a", "an otter of the desk"), there("b", "the desk knows a second otter"), there("c", "a third one, an otter")}
+	finds := func(what string, q Query, want ...string) {
 		t.Helper()
 		q.Now, q.Text = b.now, cmp.Or(q.Text, "otter")
 		a, err := b.x.Search(t.Context(), q)
 		if err != nil || a.State.Server != nil {
 			t.Fatal(err, a.State.Server)
 		}
-		got := said(a)
-		slices.Sort(got)
-		if d := gocmp.Diff(want, got); d != "" {
+		if d := gocmp.Diff(want, said(a)); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}
-		return a
-	}
-	for _, h := range finds("all", Query{Beside: true}, "an otter dives", "likes the otter", "the otter sleeps", "the otter swims").Hits {
-		if want := map[string]string{"an otter dives": "it does|yes", "the otter swims": "|it does"}[h.Text]; want != "" && h.Before+"|"+h.After != want {
-			t.Errorf("beside %q: %q and %q", h.Text, h.Before, h.After)
-		}
-		if (h.Machine == "desk") != (h.Text == "the otter sleeps") || h.Machine == "desk" && h.ID != "cpu-x/x/0" {
-			t.Errorf("%+v", h)
+		for i, h := range a.Hits {
+			if (h.Machine == "desk") != (h.Session == "cpu-x") || h.Score < 0 || h.Score > 1 || i > 0 && h.Score > a.Hits[i-1].Score {
+				t.Errorf("%s: %+v", what, h)
+			}
 		}
 	}
-	finds("those that are allowed", Query{Scope: Scope{Allow: func(c corpus.Chunk) bool { return c.Kind == corpus.KindMemory }}}, "likes the otter")
-	finds("of a time alone", Query{Text: "what did we talk about in May 2026"})
-	dead["the otter sleeps"] = true
-	finds("what was forgotten here is hidden elsewhere", Query{}, "an otter dives", "likes the otter", "the otter swims")
-	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "otter dives", "heron dives") })
-	finds("before it is pushed again", Query{}, "likes the otter", "the otter swims")
-	b.remember("- likes herons\n")
-	finds("a line of memory that is gone", Query{}, "the otter swims")
-	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "the otter swims", "[forgotten]") })
-	if got := said(finds("nothing of it is left", Query{})); len(got) != 0 {
-		t.Errorf("%q", got)
+	finds("nothing of this machine", Query{}, "an otter of the desk", "the desk knows a second otter", "a third one, an otter")
+	b.talk("cpu-a", "the otter swims")
+	b.talk("cpu-b", "an otter, and not much else besides that has to do with it")
+	b.copy()
+	finds("in turn", Query{}, "the otter swims", "an otter of the desk", "an otter, and not much else besides that has to do with it", "the desk knows a second otter", "a third one, an otter")
+	finds("as many as are wanted", Query{Limit: 2}, "the otter swims", "an otter of the desk")
+	finds("those that are allowed", Query{Scope: Scope{Allow: func(c corpus.Chunk) bool { return c.Block == "b" }}}, "the desk knows a second otter")
+	dead["an otter of the desk"] = true
+	finds("what was forgotten here is hidden", Query{Limit: 2}, "the otter swims", "the desk knows a second otter")
+	if q := s.asked[len(s.asked)-1]; q.ColdBefore != b.now.Add(-90*24*time.Hour).Unix() || len(q.Terms) != 1 || q.Terms[0].Held != 2 || q.Terms[0].Weight <= 0 {
+		t.Errorf("asked %+v", q)
+	}
+	b.now = b.now.Add(200 * 24 * time.Hour)
+	finds("all sessions here are cold", Query{Limit: 2}, "the otter swims", "the desk knows a second otter")
+	if q := s.asked[len(s.asked)-1]; q.ColdBefore != 0 {
+		t.Errorf("asked %+v, want those elsewhere too", q)
+	}
+}
+
+func TestWhatAnotherMachineForgotIsReported(t *testing.T) {
+	b := newBench(t)
+	var got []string
+	s := b.withShelf(func(c *Config) {
+		c.ForgottenElsewhere = func(_ context.Context, all []corpus.Chunk) error {
+			for _, c := range all {
+				got = append(got, c.Session+" "+c.Text)
+			}
+			return nil
+		}
+	})
+	s.forgotten["secret words"] = true
+	b.talk("cpu-a", "the otter swims", "secret words")
+	if done := b.copy(); done.Passages != 1 || !slices.Equal(got, []string{"cpu-a secret words"}) || !slices.Equal(s.texts(), []string{"the otter swims"}) {
+		t.Errorf("%+v, %q, %q", done, got, s.texts())
 	}
 }
 
 func TestWithoutItsServerASearchUsesThisMachine(t *testing.T) {
 	b := newBench(t)
 	down := fmt.Errorf("%w: no network here", ErrServer)
-	b.withShelf(func(c *Config) { c.Server = func() Server { return BrokenServer(down) } })
+	b.withShelf(func(c *Config) { c.Server = func() (Server, error) { return nil, down } })
 	b.talk("cpu-a", "the otter swims")
 	b.sync()
 	for range 2 { // it isn't asked the second time
@@ -348,46 +338,46 @@ func TestWithoutItsServerASearchUsesThisMachine(t *testing.T) {
 			t.Errorf("%+v, %s", a, a.State)
 		}
 	}
-	if _, err := b.x.Push(t.Context()); !errors.Is(err, down) {
+	if _, err := b.x.Copy(t.Context()); !errors.Is(err, down) {
 		t.Errorf("a push: %v", err)
 	}
-	b.withShelf(func(c *Config) { c.Server = func() Server { return nil } })
+	b.withShelf(func(c *Config) { c.Server = func() (Server, error) { return nil, nil } })
 	if a := b.search("otter"); len(a.Hits) != 1 || a.State.Server != nil {
 		t.Errorf("%+v", a)
 	}
-	if _, err := b.x.Push(t.Context()); !errors.Is(err, ErrServer) {
+	if _, err := b.x.Copy(t.Context()); !errors.Is(err, ErrServer) {
 		t.Errorf("a push without a server: %v", err)
 	}
 	refused := errors.New("another machine forgot something")
-	b.withShelf(func(c *Config) { c.BeforePush = func(context.Context, Server) error { return refused } })
-	if _, err := b.x.Push(t.Context()); !errors.Is(err, refused) {
+	b.withShelf(func(c *Config) { c.BeforeCopy = func(context.Context, Server) error { return refused } })
+	if _, err := b.x.Copy(t.Context()); !errors.Is(err, refused) {
 		t.Errorf("%v, want what came before it", err)
 	}
 }
 
-func TestVectorsArePushedWhereTheyAreMissing(t *testing.T) {
+func TestVectorsAreCopiedWhereTheyAreMissing(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
 	s := b.withShelf()
 	b.talk("cpu-a", "the hound barks", "the automobile is red", "rain falls")
-	if done := b.push(); done.Vectors != 0 || done.Passages != 3 {
+	if done := b.copy(); done.Vectors != 0 || done.Passages != 3 {
 		t.Errorf("before they are made: %+v", done)
 	}
 	b.embedAll()
 	for _, want := range []int{3, 0} {
-		if done := b.push(); done.Vectors != want || len(s.vectors) != 3 {
+		if done := b.copy(); done.Vectors != want || len(s.vectors) != 3 {
 			t.Errorf("%+v, %d on the server; want %d put", done, len(s.vectors), want)
 		}
 	}
 	b.say("cpu-a", transcript.KindUser, "bread bakes")
-	b.push()
+	b.copy()
 	b.embedAll()
-	if done := b.push(); done.Vectors != 1 {
+	if done := b.copy(); done.Vectors != 1 {
 		t.Errorf("%+v, want that of the new message", done)
 	}
 	f.err = ErrNoModel
-	if done := b.push(); done != (Pushed{}) {
+	if done := b.copy(); done != (Copied{}) {
 		t.Errorf("without a model: %+v", done)
 	}
 }
@@ -401,12 +391,12 @@ func TestTheServerIsKeptUpToDate(t *testing.T) {
 		s.fail = errors.New("the line is cut")
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { b.x.uploads.run(ctx); close(done) }()
+		go func() { b.x.mirror.run(ctx); close(done) }()
 		synctest.Wait()
 		if got := s.texts(); len(got) != 0 {
 			t.Errorf("%q, and the line is cut", got)
 		}
-		nudge(b.x.uploads.wake) // it still waits
+		nudge(b.x.mirror.wake) // it still waits
 		time.Sleep(minBackoff)
 		synctest.Wait()
 		if got := s.texts(); len(got) != 1 {
@@ -414,14 +404,14 @@ func TestTheServerIsKeptUpToDate(t *testing.T) {
 		}
 		b.say("cpu-a", transcript.KindUser, "and dives")
 		b.sync()
-		nudge(b.x.uploads.wake)
+		nudge(b.x.mirror.wake)
 		synctest.Wait()
 		if got := s.texts(); len(got) != 2 {
 			t.Errorf("%q, want what is new at once", got)
 		}
 		b.say("cpu-a", transcript.KindUser, "and sleeps")
 		b.sync()
-		time.Sleep(pushEvery)
+		time.Sleep(copyEvery)
 		synctest.Wait()
 		if got := s.texts(); len(got) != 3 {
 			t.Errorf("%q, want all after a while", got)
@@ -431,22 +421,22 @@ func TestTheServerIsKeptUpToDate(t *testing.T) {
 	})
 }
 
-func TestAPushWaitsForAFileThatIsReadFirst(t *testing.T) {
+func TestACopyWaitsForAMessageThatIsReadFirst(t *testing.T) {
 	b := newBench(t)
 	s := b.withShelf()
 	b.talk("cpu-a", "the otter swims", "it does")
 	b.sync()
 	b.rewrite(b.transcript("cpu-a"), func(s string) string { return strings.ReplaceAll(s, "it does", "it sleeps") })
-	if done, err := b.x.Push(t.Context()); err != nil || done != (Pushed{}) || len(s.texts()) != 0 {
-		t.Errorf("%+v, %v, %q; want that it is indexed first", done, err, s.texts())
+	if done, err := b.x.Copy(t.Context()); err != nil || done.Passages != 1 || len(s.texts()) != 1 {
+		t.Errorf("%+v, %v, %q; want that the edited one is indexed first", done, err, s.texts())
 	}
-	if done := b.push(); done.Passages != 2 {
-		t.Errorf("%+v", done)
+	if done := b.copy(); done.Passages != 1 || len(s.texts()) != 2 {
+		t.Errorf("%+v, %q", done, s.texts())
 	}
 	if err := b.x.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.x.Push(t.Context()); err == nil {
+	if _, err := b.x.Copy(t.Context()); err == nil {
 		t.Error("a closed index was pushed")
 	}
 }

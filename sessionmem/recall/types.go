@@ -136,15 +136,16 @@ type Config struct {
 	Embedder       Embedder                 // nil: none
 	Reranker       Reranker                 // nil: none
 	Forgotten      func() corpus.Tombstones // nil: none. Called before anything is indexed or embedded
-	Server         func() Server            // the index several machines share; nil, or a nil result: only this machine's
-	// BeforePush fetches what other machines forgot before anything is sent to the
-	// server. If it fails, nothing is sent. May be nil.
-	BeforePush     func(ctx context.Context, to Server) error
-	ServerPatience time.Duration            // how long a search waits for the server; 0: 300 ms
-	Progress       func(indexfile.Progress) // may be nil; called on the indexing goroutine
-	ErasePatience  time.Duration            // how long Erase waits for another writing process; 0: 10 s
-	InTurn         func() bool              // reports whether a turn runs in any process: no vectors are made then; nil: never
-	EmbedShare     func() float64           // share of time that making vectors may take, 0 for none (on battery); nil: a fifth
-	EmbedPatience  time.Duration            // how long a search waits for its question's vector; 0: 800 ms
-	Logger         *slog.Logger
+	Server         func() (Server, error)   // the mirror of several machines; nil, or a nil result: there is none. The error is why it can't be used
+	// BeforeCopy is called before anything is sent to the server. If it fails, nothing is sent.
+	// ForgottenElsewhere is called with what another machine forgot of this one. Both may be nil.
+	BeforeCopy         func(ctx context.Context, to Server) error
+	ForgottenElsewhere func(ctx context.Context, all []corpus.Chunk) error
+	ServerPatience     time.Duration            // how long a search waits for the server; 0: 300 ms
+	Progress           func(indexfile.Progress) // may be nil; called on the indexing goroutine
+	ErasePatience      time.Duration            // how long Erase waits for another writing process; 0: 10 s
+	InTurn             func() bool              // reports whether a turn runs in any process: no vectors are made then; nil: never
+	EmbedShare         func() float64           // share of time that making vectors may take, 0 for none (on battery); nil: a fifth
+	EmbedPatience      time.Duration            // how long a search waits for its question's vector; 0: 800 ms
+	Logger             *slog.Logger
 }

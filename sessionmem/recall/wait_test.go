@@ -16,10 +16,10 @@ type deaf struct {
 	asked atomic.Int32
 }
 
-func (d *deaf) Candidates(context.Context, ServerQuestion) (ServerFound, error) {
+func (d *deaf) Search(context.Context, ServerQuestion) ([]Hit, error) {
 	d.asked.Add(1)
 	<-d.until
-	return ServerFound{}, nil
+	return nil, nil
 }
 
 // TestASearchWaitsOnlyBrieflyForAServer: a turn allows a search 300 ms, and this machine's index
@@ -37,7 +37,7 @@ func TestASearchWaitsOnlyBrieflyForAServer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &deaf{until: make(chan struct{})}
 			defer close(d.until)
-			x := &serverAsker{cfg: &Config{Server: func() Server { return d }, ServerPatience: c.patience}}
+			x := &serverAsker{cfg: &Config{ServerPatience: c.patience}}
 			ctx := t.Context()
 			if c.has > 0 {
 				var stop func()
@@ -46,7 +46,7 @@ func TestASearchWaitsOnlyBrieflyForAServer(t *testing.T) {
 			}
 			begun := time.Now()
 			for range 2 { // the second time the server is left alone
-				if _, err := x.ask(ctx, ServerQuestion{}); !errors.Is(err, ErrServer) {
+				if _, err := x.ask(ctx, d, ServerQuestion{}); !errors.Is(err, ErrServer) {
 					t.Error(err)
 				}
 			}
@@ -54,7 +54,7 @@ func TestASearchWaitsOnlyBrieflyForAServer(t *testing.T) {
 				t.Errorf("of %v with a patience of %v: %v, want %v; asked %d times, want once", c.has, c.patience, took, c.want, d.asked.Load())
 			}
 			time.Sleep(serverRest)
-			_, _ = x.ask(context.Background(), ServerQuestion{})
+			_, _ = x.ask(context.Background(), d, ServerQuestion{})
 			if d.asked.Load() != 2 {
 				t.Error("it isn't asked again")
 			}

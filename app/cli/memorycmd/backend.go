@@ -126,7 +126,7 @@ machine. The app does so by itself. If it is interrupted, the next push continue
 				return indexProblem(ctx, c, b, err)
 			}
 			begun := time.Now()
-			done, err := index.Push(ctx)
+			done, err := index.Copy(ctx)
 			if err != nil {
 				return err
 			}

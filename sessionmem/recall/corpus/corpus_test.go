@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -300,6 +301,32 @@ func TestATextIsReadOnlyIfItsFileStillHoldsIt(t *testing.T) {
 	reads("when all is gone", append(answer, summary, "likes quolls", "raids are fun", "the heron stands", "a page")...)
 	f.Memory = nil
 	reads("without memory files", append(answer, summary, "likes quolls", "raids are fun", "the heron stands", "a page")...)
+}
+
+// A changed session is read once for all of its hits.
+func TestManyTextsOfAChangedSessionCostOneReading(t *testing.T) {
+	f := newFolder(t)
+	for i := range 100 {
+		f.say("cpu-a", storetest.User(fmt.Sprint("message ", i)))
+	}
+	f.remember("- none\n")
+	texts := f.indexed()
+	f.edit("message 0\n", "an edited message\n") // all others move
+	read := func(n int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			r := f.Texts()
+			defer r.Close()
+			for i := range n {
+				c, at := texts[fmt.Sprint("message ", 99-i)]()
+				if got, err := r.Read(t.Context(), c, at); err != nil || got != fmt.Sprint("message ", 99-i) {
+					t.Fatal(got, err)
+				}
+			}
+		})
+	}
+	if one, many := read(1), read(40); many > 3*one {
+		t.Errorf("forty texts take %v allocations, one takes %v", many, one)
+	}
 }
 
 func TestSameLinesOfMemoryHaveIDsOfTheirOwn(t *testing.T) {

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -21,7 +20,9 @@ type Texts struct {
 	parts  []string         // its text, split
 	memory map[string][]Piece
 
-	holding map[string]map[string]bool // of changed sessions, the Summaries that hold
+	holding map[string]map[string]bool  // of changed sessions, the Summaries that hold
+	session string                      // that was read whole last,
+	all     map[string]transcript.Block // and its blocks
 
 	Sources transcript.Sources // of the text read last
 }
@@ -42,7 +43,7 @@ func (t *Texts) Close() { _ = t.blocks.Close() } // read only
 // catalog.ErrNotFound if its session is gone.
 func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if c.Kind == KindMemory {
-		return t.ReadMemory(c)
+		return t.readMemory(c)
 	}
 	if c.Kind == KindSummary && t.corpus.changed(p.of) { // the next indexing may keep or drop it
 		holding, read := t.holding[c.Session]
@@ -63,7 +64,7 @@ func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if text, ok := t.atPlace(c, p); ok {
 		return text, nil
 	}
-	return t.Search(ctx, c, p)
+	return t.search(ctx, c, p)
 }
 
 // changed reports whether one of a session's files has changed since it was indexed.
@@ -90,32 +91,30 @@ func (t *Texts) atPlace(c Chunk, p Place) (string, bool) {
 	return t.parts[c.Part], true
 }
 
-var errFound = errors.New("found")
-
-// Search looks for the block's ID in the whole session, because its file has changed.
-func (t *Texts) Search(ctx context.Context, c Chunk, p Place) (string, error) {
-	text := ""
-	err := t.corpus.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {
-		if b.ID != c.Block {
+// search looks for the block's ID in the whole session, because its file has changed. It is read
+// once for all chunks in a row.
+func (t *Texts) search(ctx context.Context, c Chunk, p Place) (string, error) {
+	if t.all == nil || t.session != c.Session {
+		all := map[string]transcript.Block{}
+		err := t.corpus.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {
+			all[b.ID] = b
 			return nil
+		})
+		if err != nil {
+			return "", err
 		}
-		if parts := Parts(b.Text); c.Part < len(parts) && index.Hash(parts[c.Part]) == p.Hash {
-			text, t.Sources = parts[c.Part], sourcesOf(b, c.Session)
-			return errFound
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, errFound):
-		return text, nil
-	case err != nil:
-		return "", err
+		t.session, t.all = c.Session, all
+	}
+	b := t.all[c.Block]
+	if parts := Parts(b.Text); c.Part < len(parts) && index.Hash(parts[c.Part]) == p.Hash {
+		t.Sources = sourcesOf(b, c.Session)
+		return parts[c.Part], nil
 	}
 	return "", fmt.Errorf("%w: %s changed since it was indexed", fs.ErrNotExist, c.Path)
 }
 
-// ReadMemory finds a piece of a memory file by its hash.
-func (t *Texts) ReadMemory(c Chunk) (string, error) {
+// readMemory finds a piece of a memory file by its hash.
+func (t *Texts) readMemory(c Chunk) (string, error) {
 	pieces, ok := t.memory[c.Path]
 	if !ok {
 		var err error

@@ -257,6 +257,28 @@ func (s *Snapshot) Synced(ctx context.Context) (time.Time, error) {
 	return time.Unix(at, 0), nil
 }
 
+// Number returns the number of a passage in its source by its position: of all passages in it, those
+// of the first strand first.
+func (s *Snapshot) Number(at uint32) int {
+	_, strand, i := s.h.find(at)
+	return int(strand)<<numberStrand | i
+}
+
+// numberStrand is the shift of the strand in a number.
+const numberStrand = 28
+
+// EachHead calls do with the number, the hash of the text and the time, in seconds since 1970, of each
+// passage that can be found.
+func (k *Indexed) EachHead(do func(number int, hash uint64, at int64)) {
+	for strand := range k.strands {
+		for i := range k.strands[strand].heads {
+			if h := &k.strands[strand].heads[i]; !h.gone() {
+				do(strand<<numberStrand|i, h.hash, h.time)
+			}
+		}
+	}
+}
+
 // Place returns the place of a passage by its position.
 func (s *Snapshot) Place(at uint32) Place {
 	k, strand, i := s.h.find(at)
@@ -433,8 +455,9 @@ type Question struct {
 // Found holds candidates with their features.
 type Found struct {
 	Candidates []rank.Candidate
-	Meaning    *rank.Meaning // nil: there was nothing to compare the question's vector with
-	Vectors    Coverage      // of the question's model
+	Meaning    *rank.Meaning  // nil: there was nothing to compare the question's vector with
+	Vectors    Coverage       // of the question's model
+	Held       map[string]int // from the first variants of the terms to the numbers of passages that hold them
 	// VectorsErr is set if the vectors can't be read; the search then used words alone.
 	VectorsErr error
 }
@@ -445,13 +468,13 @@ func (s *Snapshot) Candidates(ctx context.Context, q Question) (found Found, err
 		return found, nil
 	}
 	s.x.sums.fit(int(s.h.end), len(s.h.sources))
-	r := &ranking{Snapshot: s, sums: &s.x.sums, w: q.Weights}
+	r := &ranking{Snapshot: s, sums: &s.x.sums, w: q.Weights, holding: map[string]int{}}
 	r.user, r.answer = q.Weights.Shares(q.Terms.AboutAnswers)
 	if err := r.score(ctx, q.Terms.Terms, q.Similar); err != nil {
 		s.x.sums = sums{} // in an unknown state
 		return found, err
 	}
-	found.Candidates = r.best(q.Allowed)
+	found.Candidates, found.Held = r.best(q.Allowed), r.holding
 	if q.Vector != nil {
 		byWords := found.Candidates
 		if err := r.addMeaning(ctx, &q, &found); err != nil {
@@ -481,6 +504,7 @@ type ranking struct {
 	most         float32      // highest score of a passage
 	session      float64      // highest score of a source
 	possible     float64      // score of a passage that contained the whole question
+	holding      map[string]int
 }
 
 // listsAtOnce is how many terms' rows a statement reads at most.
@@ -537,6 +561,9 @@ func (r *ranking) scoreTerms(ctx context.Context, terms []analysis.QueryTerm, al
 	finish := func(end int) {
 		for ; next < end; next++ {
 			t := terms[next]
+			if len(t.Variants) > 0 {
+				r.holding[t.Variants[0].Term] = len(r.held)
+			}
 			if len(r.held) == 0 && !all {
 				nowhere = append(nowhere, t)
 				continue

@@ -811,7 +811,7 @@ func (x *Index) TakeVectors(ctx context.Context, path string) error {
 		if err := w.eachHash(ctx, func(hash uint64) { held[hash] = true }); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO model SELECT * FROM old.model"); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO main.model(name, digest, dims) SELECT name, digest, dims FROM old.model"); err != nil {
 			return err
 		}
 		put, err := tx.PrepareContext(ctx, "INSERT OR IGNORE INTO vector(model, hash, data) VALUES(?,?,?)")
@@ -819,7 +819,8 @@ func (x *Index) TakeVectors(ctx context.Context, path string) error {
 			return err
 		}
 		defer put.Close() //nolint:errcheck // its transaction tells
-		rows, err := tx.QueryContext(ctx, "SELECT m.id, m.dims, v.hash, v.data FROM old.vector v JOIN old.model m ON m.id=v.model ORDER BY v.id")
+		rows, err := tx.QueryContext(ctx, `SELECT now.id, m.dims, v.hash, v.data FROM old.vector v JOIN old.model m ON m.id=v.model
+			JOIN main.model now ON now.name=m.name AND now.digest=m.digest AND now.dims=m.dims ORDER BY v.id`)
 		if err != nil {
 			return err
 		}

@@ -253,6 +253,33 @@ func TestANewFileTakesTheVectors(t *testing.T) {
 	}
 }
 
+// TestVectorsAreTakenUnderTheirModel, whatever number it has in either file.
+func TestVectorsAreTakenUnderTheirModel(t *testing.T) {
+	x, path := newIndex(t)
+	update(t, x, []index.Entry{session("a", "the otter swims", "it dives")})
+	embed(t, x, model)
+	next := open(t, filepath.Join(t.TempDir(), "recall.db.new"), true)
+	update(t, next, []index.Entry{session("a", "the otter swims", "it dives"), session("b", "bread bakes")})
+	other := index.Model{Name: "other", Digest: "d", Dims: 24}
+	if n := embed(t, next, other); n != 3 {
+		t.Fatal(n)
+	}
+	for _, from := range []string{"once", "again"} {
+		if err := next.TakeVectors(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		if n := vectorsOf(t, next, model); n != 2 {
+			t.Errorf("%s: %d vectors of the old file's model, want two", from, n)
+		}
+		if n := vectorsOf(t, next, other); n != 3 {
+			t.Errorf("%s: %d vectors of the new file's model, want three", from, n)
+		}
+		if got, _ := alike(t, next, model, "it dives"); !slices.Equal(got, []string{"a-1"}) {
+			t.Errorf("%s: %v", from, got)
+		}
+	}
+}
+
 func TestTheMostValuableTextsAreEmbeddedFirst(t *testing.T) {
 	x, _ := newIndex(t)
 	e := session("a", "first question", "an answer", "second question")

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -17,30 +16,30 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(killedRoot) != "" {
-		pushForEver()
+		copyForEver()
 	}
 	code := m.Run()
 	recalltest.StopPostgres()
 	os.Exit(code)
 }
 
-// pushed is an index whose every sync also goes to the server, and that fails if the server
+// copied is an index whose every sync also goes to the server, and that fails if the server
 // doesn't answer.
-type pushed struct {
+type copied struct {
 	*recall.Index
 	t      *testing.T
 	server *postgres.Server
 }
 
-func (p pushed) Sync(ctx context.Context) (indexing.Report, error) {
+func (p copied) Sync(ctx context.Context) (indexing.Report, error) {
 	r, err := p.Index.Sync(ctx)
 	if err == nil {
-		_, err = p.Push(ctx)
+		_, err = p.Copy(ctx)
 	}
 	return r, err
 }
 
-func (p pushed) Search(ctx context.Context, q recall.Query) (recall.Answer, error) {
+func (p copied) Search(ctx context.Context, q recall.Query) (recall.Answer, error) {
 	a, err := p.Index.Search(ctx, q)
 	if a.State.Server != nil {
 		p.t.Errorf("the server didn't answer %.20q: %v", q.Text, a.State.Server)
@@ -48,11 +47,15 @@ func (p pushed) Search(ctx context.Context, q recall.Query) (recall.Answer, erro
 	return a, err
 }
 
-func (p pushed) Erase(ctx context.Context, ids, sessions, files []string) error {
-	return errors.Join(p.Index.Erase(ctx, ids, sessions, files), p.server.Erase(ctx, ids, sessions, files))
+func (p copied) Erase(ctx context.Context, ids, sessions, files []string) error {
+	err := p.Index.Erase(ctx, ids, sessions, files)
+	if err == nil {
+		_, err = p.Copy(ctx)
+	}
+	return err
 }
 
-func (p pushed) Close() error { p.server.Close(); return p.Index.Close() }
+func (p copied) Close() error { p.server.Close(); return p.Index.Close() }
 
 func TestConforms(t *testing.T) {
 	cluster := recalltest.SharedPostgres(t)
@@ -72,15 +75,15 @@ func TestConforms(t *testing.T) {
 }
 
 // open opens the index of a folder, with a server.
-func open(t *testing.T, p recalltest.Params, address, machine string, change ...func(c *recall.Config)) pushed {
+func open(t *testing.T, p recalltest.Params, address, machine string, change ...func(c *recall.Config)) copied {
 	t.Helper()
-	server, err := postgres.New(postgres.Config{Address: address, Machine: machine, Name: machine})
+	server, err := postgres.New(postgres.Config{Address: address, Secret: []byte(machine), Name: machine})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := recall.Config{
 		Root: p.Root, CacheDir: p.CacheDir, Store: p.Store, Memory: p.Memory, Settings: p.Settings,
-		Server: func() recall.Server { return server }, ServerPatience: patience,
+		Server: func() (recall.Server, error) { return server, nil }, ServerPatience: patience,
 	}
 	for _, f := range change {
 		f(&c)
@@ -89,7 +92,7 @@ func open(t *testing.T, p recalltest.Params, address, machine string, change ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pushed{x, t, server}
+	return copied{x, t, server}
 }
 
 // holding returns the tables of the server that contain a word.
@@ -100,7 +103,7 @@ func holding(t *testing.T, address, word string) (tables []string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close(t.Context()) }()
-	for _, table := range []string{"passage", "source"} {
+	for _, table := range []string{"mirror", "mirror_machine"} {
 		var n int
 		if err := c.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" t WHERE strpos(t::text, $1) > 0", word).Scan(&n); err != nil {
 			t.Fatal(err)

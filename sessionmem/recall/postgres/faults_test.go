@@ -140,7 +140,7 @@ func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
 				}
 			}
 			if c.fault.delay == 0 { // what is slow arrives eventually
-				if _, err := b.Push(t.Context()); err == nil {
+				if _, err := b.Copy(t.Context()); err == nil {
 					t.Error("a push through it says that it worked")
 				}
 			}
@@ -155,13 +155,13 @@ func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
 // again opens a machine's index with another server and wait, as another process would.
 func (m *machine) again(t *testing.T, address string, patience time.Duration) *recall.Index {
 	t.Helper()
-	server, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
+	server, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x, err := recall.Open(recall.Config{
 		Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Settings: m.Settings,
-		Server: func() recall.Server { return server }, ServerPatience: patience,
+		Server: func() (recall.Server, error) { return server, nil }, ServerPatience: patience,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 		go func() {
 			defer close(done)
 			for range 50 {
-				if _, err := a.Push(t.Context()); err != nil {
+				if _, err := a.Copy(t.Context()); err != nil {
 					return
 				}
 			}
@@ -200,7 +200,7 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 			want = "an otter dives, " + want
 		}
 		for try := 0; ; try++ { // searches leave a failed server alone for a while
-			if _, err := a.Push(t.Context()); err == nil || try > 3 {
+			if _, err := a.Copy(t.Context()); err == nil || try > 3 {
 				break
 			}
 		}
@@ -211,12 +211,14 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 // TestAnyTextIsAQuestionAndNoStatement asks questions that would change or break a statement
 // if they were part of it; the same texts are stored as well.
 func TestAnyTextIsAQuestionAndNoStatement(t *testing.T) {
-	a := newMachine(t, recalltest.SharedPostgres(t).Database(t), "desk")
+	address := recalltest.SharedPostgres(t).Database(t)
+	there, a := newMachine(t, address, "lap"), newMachine(t, address, "desk")
 	texts := []string{
-		`'`, `''; DROP TABLE passage; --`, `a'b\c`, `\`, `otter & ! | <-> :* (`, "otter\x00swims", "otter \xff\xfe", `"otter" OR 'swims'`, "O'Brien's 'otter'", `C:\otter\new.txt`,
+		`'`, `''; DROP TABLE mirror; --`, `a'b\c`, `\`, `otter & ! | <-> :* (`, "otter\x00swims", "otter \xff\xfe", `"otter" OR 'swims'`, "O'Brien's 'otter'", `C:\otter\new.txt`,
 		"$1 @queries %s {otter}", "last week", "😀'", `x='1' OR '1'='1'`,
 	}
-	a.say("cpu-one", texts...)
+	there.say("cpu-one", texts...)
+	a.sync()
 	texts = append(texts, strings.Repeat("otter' ", 1<<17), strings.Repeat("x", 1<<20))
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {

@@ -9,11 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/postgres"
-	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/recall/recalltest"
 )
+
+// otter asks for a word.
+var otter = recall.ServerQuestion{Terms: []recall.ServerTerm{{Forms: []string{"otter"}, Weight: 1}}, Limit: 8}
 
 // ask asks a server, and cancels once held reports that the server is holding the request.
 func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
@@ -22,7 +23,7 @@ func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
 	defer stop()
 	done := make(chan error, 1)
 	go func() {
-		_, err := s.Candidates(ctx, recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", time.Now()), Weights: &rank.Weights{}})
+		_, err := s.Search(ctx, otter)
 		done <- err
 	}()
 	if held != nil {
@@ -39,7 +40,7 @@ func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
 func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 	newServer := func(t *testing.T, address string, password func() string) *postgres.Server {
 		t.Helper()
-		s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Password: password})
+		s, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk"), Password: password})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,13 +102,13 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = look.Close(context.WithoutCancel(t.Context())) })
-		if _, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE "+database(address)+".source"); err != nil {
+		if _, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE "+database(address)+".mirror"); err != nil {
 			t.Fatal(err)
 		}
 		s := newServer(t, address, nil)
 		ctx, stop := context.WithCancel(t.Context())
 		for range 4 { // all connections
-			go func() { _, _ = s.Prints(ctx) }()
+			go func() { _, _ = s.Prints(ctx, "x") }()
 		}
 		for n := 0; n < 4; {
 			if err := look.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", database(address)).Scan(&n); err != nil {
@@ -125,12 +126,12 @@ func TestASearchMakesNoTables(t *testing.T) {
 	t.Parallel()
 	cluster := recalltest.SharedPostgres(t)
 	address := cluster.Database(t)
-	s, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
+	s, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, err = s.Candidates(t.Context(), recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", time.Now()), Weights: &rank.Weights{}})
+	_, err = s.Search(t.Context(), otter)
 	says(t, err, "`mac-stats memory backend push` makes them")
 	c, err := pgx.Connect(t.Context(), address)
 	if err != nil {
@@ -143,61 +144,21 @@ func TestASearchMakesNoTables(t *testing.T) {
 	}
 }
 
-// TestTheColdTierCostsNothing: it isn't read unless a search asks for it.
-func TestTheColdTierCostsNothing(t *testing.T) {
+// TestColdConversationsOfOthersAreLeftOut unless the question names their time.
+func TestColdConversationsOfOthersAreLeftOut(t *testing.T) {
 	t.Parallel()
-	cluster := recalltest.SharedPostgres(t)
-	address := withQuery(t, cluster.Database(t), "enable_seqscan", "off") // as for tables of any size
-	a := newMachine(t, address, "desk")
+	address := recalltest.SharedPostgres(t).Database(t)
+	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-old", "the otter swims")
 	a.now = a.now.Add(200 * 24 * time.Hour)
 	a.say("cpu-new", "the otter sleeps")
-	scans := func(index string) (n int) {
-		t.Helper()
-		c, err := pgx.Connect(t.Context(), address)
-		if err == nil {
-			defer func() { _ = c.Close(t.Context()) }()
-			err = c.QueryRow(t.Context(), "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = $1", index).Scan(&n)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+	b.now = a.now
+	b.say("cpu-here", "no such animal")
+	b.finds("otter", "the otter sleeps @desk")
+	b.finds("otter in May 2026", "the otter sleeps @desk, the otter swims @desk")
+	got, err := b.Search(t.Context(), recall.Query{Text: "otter", Now: b.now, Cold: true})
+	if err != nil || len(got.Hits) != 2 {
+		t.Errorf("%+v, %v: want both", got.Hits, err)
 	}
-	search := func(cold bool) (texts []string) {
-		t.Helper()
-		s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Name: "desk"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		before := a.now.Add(-90 * 24 * time.Hour).Unix()
-		if cold {
-			before = 0
-		}
-		w := rank.Default()
-		got, err := s.Candidates(t.Context(), recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", a.now), Weights: &w, ColdBefore: before})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range got.Passages {
-			texts = append(texts, p.Text)
-		}
-		return texts
-	}
-	if got := search(false); len(got) != 1 || got[0] != "the otter sleeps" {
-		t.Errorf("%q", got)
-	}
-	for scans("passage_warm") == 0 { // the server's statistics follow a moment after a connection ends
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := scans("passage_cold"); n != 0 {
-		t.Errorf("the cold tier was looked at %d times", n)
-	}
-	if got := search(true); len(got) != 2 {
-		t.Errorf("%q", got)
-	}
-	for scans("passage_cold") == 0 { // otherwise this proves nothing
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.finds("what did we talk about in May 2026", "the otter swims @desk")
 }

@@ -28,24 +28,24 @@ const (
 	killedAddress = "MAC_STATS_TEST_KILLED_ADDRESS"
 )
 
-// pushForEver is the process that is killed: it keeps bringing the index and the server up to
+// copyForEver is the process that is killed: it keeps bringing the index and the server up to
 // date.
-func pushForEver() {
+func copyForEver() {
 	store, err := sessionmem.Open(sessionmem.Config{Root: os.Getenv(killedRoot)})
 	if err != nil {
 		panic(err)
 	}
-	server, err := postgres.New(postgres.Config{Address: os.Getenv(killedAddress), Machine: "desk"})
+	server, err := postgres.New(postgres.Config{Address: os.Getenv(killedAddress), Secret: []byte("desk")})
 	if err != nil {
 		panic(err)
 	}
-	x, err := recall.Open(recall.Config{Root: os.Getenv(killedRoot), CacheDir: os.Getenv(killedCache), Store: store, Server: func() recall.Server { return server }})
+	x, err := recall.Open(recall.Config{Root: os.Getenv(killedRoot), CacheDir: os.Getenv(killedCache), Store: store, Server: func() (recall.Server, error) { return server, nil }})
 	if err != nil {
 		panic(err)
 	}
 	for {
 		_, _ = x.Sync(context.Background()) // failures while the server is away are expected
-		_, _ = x.Push(context.Background())
+		_, _ = x.Copy(context.Background())
 	}
 }
 
@@ -83,7 +83,7 @@ func TestKilledInMidSync(t *testing.T) {
 	var err error
 	for range 3 { // the first may use a connection that the server has closed
 		if _, err = a.Index.Sync(t.Context()); err == nil {
-			_, err = a.Push(t.Context())
+			_, err = a.Copy(t.Context())
 		}
 		if err == nil {
 			break
@@ -130,7 +130,7 @@ func onServer(t *testing.T, address string) map[string][]string {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close(t.Context()) }()
-	rows, err := c.Query(t.Context(), "SELECT session, text FROM passage JOIN source ON source.id = source ORDER BY session, strand, message, part")
+	rows, err := c.Query(t.Context(), "SELECT session, text FROM mirror ORDER BY session, file, number")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,27 +25,24 @@ import (
 // machine is a data folder with its index, connected to a server.
 type machine struct {
 	*testing.T
-	pushed
+	copied
 	recalltest.Params
 	now       time.Time
 	forgetter *forget.Forgetter
 	offline   bool
-	ahead     time.Duration // of its clock
 }
 
-// board is the server as a machine's forgetter sees it; it may be offline.
-type board struct {
+// mayBeOffline is the server as a machine's forgetter sees it.
+type mayBeOffline struct {
 	*postgres.Server
 	m *machine
 }
 
-func (b board) Look(ctx context.Context, public []byte) (forgotten.BoardState, error) {
-	if b.m.offline {
-		return forgotten.BoardState{}, fmt.Errorf("%w: no network here", recall.ErrServer)
+func (s mayBeOffline) Sweep(ctx context.Context, record string, gone func(mine bool, session string, b transcript.Block) bool) ([]string, error) {
+	if s.m.offline {
+		return nil, fmt.Errorf("%w: no network here", recall.ErrServer)
 	}
-	state, err := b.Server.Look(ctx, public)
-	state.Ahead -= b.m.ahead
-	return state, err
+	return s.Server.Sweep(ctx, record, gone)
 }
 
 func newMachine(t *testing.T, address, name string) *machine {
@@ -72,17 +69,17 @@ func newMachine(t *testing.T, address, name string) *machine {
 // start opens the index and the forgetter.
 func (m *machine) start(address, name string) {
 	m.Helper()
-	m.pushed = open(m.T, m.Params, address, name, func(c *recall.Config) {
+	m.copied = open(m.T, m.Params, address, name, func(c *recall.Config) {
 		c.Forgotten = func() corpus.Tombstones { return m.Store.Forgotten() }
-		c.BeforePush = func(ctx context.Context, _ recall.Server) error {
-			_, err := m.forgetter.Exchange(ctx, board{m.server, m})
+		c.BeforeCopy = func(ctx context.Context, _ recall.Server) error { return m.forgetter.Sweep(ctx, m.server) }
+		c.ForgottenElsewhere = func(ctx context.Context, all []corpus.Chunk) error {
+			_, err := m.forgetter.Adopt(ctx, all)
 			return err
 		}
 	})
 	m.forgetter = forget.New(forget.Params{
 		Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Memory: m.Memory, Index: m.Index,
-		Boards: func() ([]forget.Board, func()) { return []forget.Board{board{m.server, m}}, func() {} },
-		Pair:   func() (*forgotten.Pair, error) { return forgotten.NewPair([]byte(name)) },
+		Servers: func() ([]forget.Server, func()) { return []forget.Server{mayBeOffline{m.server, m}}, func() {} },
 	})
 }
 
@@ -138,7 +135,7 @@ func (m *machine) sync() {
 	m.Helper()
 	err := error(nil)
 	if _, err = m.Index.Sync(m.Context()); err == nil && !m.offline {
-		_, err = m.Push(m.Context())
+		_, err = m.Copy(m.Context())
 	}
 	if err != nil {
 		m.Fatal(err)
@@ -205,8 +202,8 @@ func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
 	a.finds("otter", "an otter eats, no otter here @lap, the otter sleeps @lap, the otter swims")
 	b.finds("otter", "an otter eats @desk, no otter here, the otter sleeps, the otter swims @desk")
 
-	a.edit("cpu-one", "swims", "dives")                            // an edit
-	b.finds("dives", "an otter eats @desk, the otter dives @desk") // with its neighbors
+	a.edit("cpu-one", "swims", "dives") // an edit
+	b.finds("dives", "the otter dives @desk")
 	b.finds("swims", "")
 	if err := os.Rename(a.file("cpu-one"), strings.Replace(a.file("cpu-one"), ".md", "-otters.md", 1)); err != nil { // another name
 		t.Fatal(err)

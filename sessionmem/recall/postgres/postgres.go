@@ -3,8 +3,13 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,29 +22,28 @@ import (
 type Config struct {
 	Address  string        // a URL or keywords, as in libpq; "": only the environment
 	Password func() string // called if the address, the environment and ~/.pgpass have no password; may be nil
-	Machine  string        // permanent ID of this machine
+	Secret   []byte        // of this machine: what others see of it are hashes
 	Name     string        // its name for people
 }
 
 // Server is a PostgreSQL database as a recall.Server. It connects on first use.
 type Server struct {
+	cfg     Config
 	name    string
 	address string
-	db      *database
+	uid     string // of this machine, on the server
+	pool    *pgxpool.Pool
 
-	mu      sync.Mutex // guards the fields below
-	stats   *statistics
-	put     int // passages put since the server's last ANALYZE
-	noted   int // forgettings that this machine knows,
-	pushing int // and those it knew at the start of the current push; only one runs at a time
+	making sync.Mutex             // held while the tables are made
+	known  atomic.Pointer[tables] // nil: not inspected yet
 }
 
 var _ recall.Server = (*Server)(nil)
 
 // New returns a server. It sends nothing before the first call.
 func New(cfg Config) (*Server, error) {
-	if cfg.Machine == "" {
-		panic("postgres: Config.Machine is required")
+	if len(cfg.Secret) == 0 {
+		panic("postgres: Config.Secret is required")
 	}
 	parsed, err := parse(cfg.Address)
 	if err != nil {
@@ -71,8 +75,8 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	db := &database{cfg: cfg, pool: pool, models: map[recall.EmbedModel]int32{}}
-	return &Server{name: nameOf(parsed.ConnConfig), address: Settled(cfg.Address), db: db}, nil
+	id := sha256.Sum256(append([]byte("mac-stats machine id\x00"), cfg.Secret...))
+	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), address: Settled(cfg.Address), uid: hex.EncodeToString(id[:16]), pool: pool}, nil
 }
 
 const (
@@ -95,6 +99,9 @@ func askPassword(ctx context.Context, password func() string) (string, error) {
 	}
 }
 
+// Name returns the server's name for display, without a password.
+func (s *Server) Name() string { return s.name }
+
 // Address returns the address without its password, for later use: Settled of the address
 // that the server was opened with.
 func (s *Server) Address() string { return s.address }
@@ -105,29 +112,44 @@ const closeWait = 200 * time.Millisecond
 // Close closes the connections. Those to a server that doesn't answer end with the process.
 func (s *Server) Close() {
 	done := make(chan struct{})
-	go func() { defer close(done); s.db.pool.Close() }()
+	go func() { defer close(done); s.pool.Close() }()
 	select {
 	case <-done:
 	case <-time.After(closeWait):
 	}
 }
 
+// hash returns a hash that nobody can compute who doesn't know this machine's secret.
+func (s *Server) hash(of ...string) []byte {
+	mac := hmac.New(sha256.New, s.cfg.Secret)
+	for _, part := range of {
+		_, _ = mac.Write(append(binary.AppendUvarint(nil, uint64(len(part))), part...)) // a hash never fails
+	}
+	return mac.Sum(nil)[:16]
+}
+
+// file returns what the server knows a source by: file names may quote what was said.
+func (s *Server) file(key string) int64 {
+	return int64(binary.BigEndian.Uint64(s.hash("mac-stats file", key))) //nolint:gosec // bits are what is wanted
+}
+
 // Status returns the state of the server.
 func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error) {
-	if err := s.db.prepare(ctx); err != nil {
+	there, err := s.prepare(ctx)
+	if err != nil {
 		return out, err
 	}
 	begun := time.Now()
-	err = s.db.pool.QueryRow(ctx, "SELECT current_setting('server_version'), pg_total_relation_size('passage')").Scan(&out.Version, &out.Bytes)
+	err = s.pool.QueryRow(ctx, "SELECT current_setting('server_version'), pg_total_relation_size('mirror')").Scan(&out.Version, &out.Bytes)
 	if err != nil {
 		return out, explain(err)
 	}
-	out.Took, out.Vectors = time.Since(begun), s.db.current().vectors
-	count := "0::bigint"
-	if s.db.current().vectors != "" {
-		count = "(SELECT count(*) FROM embedding JOIN passage ON passage.id = embedding.passage JOIN source ON source.id = passage.source WHERE source.machine = m.id)"
+	out.Took, out.Vectors = time.Since(begun), there.vectors
+	vectors := "0::bigint"
+	if there.vectors != "" {
+		vectors = "count(r.meaning)"
 	}
-	rows, err := s.db.pool.Query(ctx, "SELECT m.name, m.id = $1, coalesce((SELECT sum(docs) FROM source WHERE machine = m.id), 0)::bigint, "+count+", m.seen FROM machine m ORDER BY m.id", s.db.current().machine)
+	rows, err := s.pool.Query(ctx, "SELECT m.name, m.uid = $1, count(r.entry), "+vectors+", m.seen FROM mirror_machine m LEFT JOIN mirror r ON r.machine = m.uid GROUP BY m.uid ORDER BY m.uid <> $1, m.name, m.uid", s.uid)
 	if err != nil {
 		return out, explain(err)
 	}
@@ -138,13 +160,15 @@ func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error
 	return out, explain(err)
 }
 
-// DropMachine removes everything that this machine put on the server.
+// DropMachine removes everything that this machine copied to the server.
 func (s *Server) DropMachine(ctx context.Context) error {
-	return s.db.inTx(ctx, func(tx pgx.Tx) error {
-		s.db.invalidate()
-		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.db.current().machine)
+	if _, err := s.prepare(ctx); err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "DELETE FROM mirror_machine WHERE uid = $1", s.uid)
 		if err == nil { // forgettings bind the remaining machines
-			_, err = tx.Exec(ctx, "DELETE FROM forgotten WHERE NOT EXISTS (SELECT FROM machine)")
+			_, err = tx.Exec(ctx, "DELETE FROM mirror_forgotten WHERE NOT EXISTS (SELECT FROM mirror_machine)")
 		}
 		return err
 	})

@@ -30,7 +30,7 @@ import (
 // status asks the server at an address for its status.
 func status(t *testing.T, address, password string) (recall.ServerStatus, error) {
 	t.Helper()
-	s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Password: func() string { return password }})
+	s, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk"), Password: func() string { return password }})
 	if err != nil {
 		return recall.ServerStatus{}, err
 	}
@@ -99,7 +99,7 @@ func TestErrorsNameTheNextStep(t *testing.T) {
 	t.Run("tables of something else", func(t *testing.T) {
 		address := cluster.Database(t)
 		name := database(address)
-		cluster.Do(t, name, "CREATE TABLE "+name+".passage(id int)")
+		cluster.Do(t, name, "CREATE TABLE "+name+".mirror(id int)")
 		_, err := status(t, address, "")
 		says(t, err, "give mac-stats a schema of its own")
 	})
@@ -226,12 +226,12 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		a.say(fmt.Sprint("cpu-many-", i), strings.Repeat(fmt.Sprint("quokka", i, " "), 4000))
 	}
 	a.offline = false
-	_, err := a.Push(t.Context())
+	_, err := a.Copy(t.Context())
 	says(t, err, "its disk is full; free some space there")
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Push(t.Context()); err != nil {
+	if _, err := a.Copy(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if st, err := a.server.Status(t.Context()); err != nil || st.Machines[0].Passages < 41 {

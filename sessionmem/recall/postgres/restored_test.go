@@ -44,6 +44,7 @@ func TestAServerFromAnOldBackupForgetsAgain(t *testing.T) {
 		t.Errorf("it is back in %v", left)
 	}
 	meet(late, b, a)
+	meet(late, b, a)
 	for _, m := range []*machine{a, b, late} {
 		if in := m.holds("zanzibar"); in != nil {
 			t.Errorf("it is in %v", in)
@@ -86,7 +87,7 @@ func TestADropElsewhereIsNoEnd(t *testing.T) {
 	b.say("cpu-two", "the otter sleeps")
 	drop := func() {
 		t.Helper()
-		command, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Name: "desk"})
+		command, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk"), Name: "desk"})
 		if err == nil {
 			defer command.Close()
 			err = command.DropMachine(t.Context())
@@ -103,7 +104,7 @@ func TestADropElsewhereIsNoEnd(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_, _ = a.Push(t.Context()) // it may fail
+			_, _ = a.Copy(t.Context()) // it may fail
 		}()
 		drop()
 		<-done
@@ -122,13 +123,13 @@ func TestARenamedMachineStaysTheSame(t *testing.T) {
 	address := recalltest.SharedPostgres(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	a.say("cpu-one", "the otter swims")
-	renamed, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Name: "study"})
+	renamed, err := postgres.New(postgres.Config{Address: address, Secret: []byte("desk"), Name: "study"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer renamed.Close()
 	for range 2 { // like a command, and an app that still has the old name
-		if _, err := renamed.Prints(t.Context()); err != nil {
+		if _, err := renamed.Status(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		b.finds("otter", "the otter swims @study")
@@ -148,7 +149,7 @@ func TestMissingTablesAreMadeAgain(t *testing.T) {
 	cluster.Do(t, name, "DROP SCHEMA "+name+" CASCADE", "CREATE SCHEMA AUTHORIZATION "+name)
 	a.sync()
 	a.finds("otter", "the otter swims")
-	if got := dumped(t, address, "machine"); strings.Count(got, "desk") == 0 {
+	if got := dumped(t, address, "mirror_machine"); strings.Count(got, "desk") == 0 {
 		t.Error("the machine isn't there")
 	}
 }

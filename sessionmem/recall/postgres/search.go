@@ -3,323 +3,166 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"maps"
-	"math"
-	"runtime"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/rank"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
-	nearest  = 200 // number of nearest passages by meaning
-	maxTerms = 64  // in a question
+	maxTerms = 64 // in a question
+	// maxGathered is how many passages the rarest terms of a question may have on the asking machine
+	// to collect passages by them. The other terms only count for the passages found.
+	maxGathered = 2500
+	// maxRanked limits the passages that are ranked by words.
+	maxRanked = 4 * maxGathered
 )
 
-// found is a candidate as the server returns it.
-type found struct {
-	recall.ServerHit
-	id, source                     int64
-	session, around                float64
-	terms                          []int64 // terms of the question in the neighbouring messages, numbered from 1
-	nears                          []float64
-	cosine, before, after, average *float64
-}
+// inScope selects the passages that may be found: those of other machines in the scope that aren't
+// cold, and those within a time that the question names.
+const inScope = `m.machine <> @me
+	AND CASE WHEN m.session = '' THEN @memory::boolean AND @session = ''
+		ELSE @session IN ('', m.session) AND m.session <> @not_session AND (cardinality(@origins::text[]) = 0 OR m.source = ANY(@origins)) END
+	AND (@cutoff::bigint = 0 OR m.session IN ('', @session) OR EXISTS (SELECT FROM spans WHERE f <= m.time AND m.time < u)
+		OR EXISTS (SELECT FROM mirror n WHERE n.session = m.session AND n.machine = m.machine AND (n.time = 0 OR n.time > @cutoff)))`
 
-// question is a search in progress.
-type question struct {
-	*recall.ServerQuestion
-	terms  []analysis.QueryTerm // without pairs, which count only when texts are known
-	held   map[int64]float64    // number of passages with a term, by term number from 1
-	common map[int64]float64    // the same, approximately, for terms too common to search by
-	docs   float64
-	words  float64
-	shares []float64
-	cold   bool // some of what may be searched is in the cold tier
+// statement finds passages. PostgreSQL doesn't know how rare a word is, so each term of the
+// question has the weight that the asking machine gives it. Words and meaning count by the place of
+// a passage in each order (reciprocal rank fusion). %s is the part for the meaning.
+const statement = `WITH asked AS MATERIALIZED (SELECT query::tsquery, weight FROM unnest(@queries::text[], @weights::float8[]) a(query, weight)),
+spans AS MATERIALIZED (SELECT * FROM unnest(@from::bigint[], @to::bigint[]) s(f, u)),
+held AS MATERIALIZED (SELECT entry, words, time FROM mirror m WHERE words @@ @gather::text::tsquery AND ` + inScope + ` LIMIT @most),
+lexical AS (SELECT entry, row_number() OVER (ORDER BY score DESC, entry DESC) AS place FROM (
+	SELECT entry, (SELECT sum(weight * ts_rank_cd('{1,1,1,1}', words, query, 1|32)) FROM asked WHERE words @@ query)
+		* CASE WHEN EXISTS (SELECT FROM spans WHERE f <= time AND time < u) THEN 2 ELSE 1 END AS score FROM held) s ORDER BY score DESC, entry DESC LIMIT @limit),
+said AS (SELECT entry, row_number() OVER (ORDER BY time, entry) AS place FROM mirror m WHERE @only_time::boolean AND EXISTS (SELECT FROM spans WHERE f <= time AND time < u) AND ` + inScope + ` ORDER BY time, entry LIMIT @limit),
+%s
+best AS (SELECT entry, sum(1 / (60 + place::float8)) AS score, max(cosine) AS cosine FROM (
+	SELECT entry, place, 0::float8 AS cosine FROM lexical UNION ALL SELECT entry, place, 0 FROM said UNION ALL SELECT entry, place, cosine FROM meant) b
+	GROUP BY entry ORDER BY score DESC, entry DESC LIMIT @limit)
+SELECT ` + columns + `, best.cosine, coalesce((SELECT sum(weight) FROM asked WHERE m.words @@ query) / (SELECT sum(weight) FROM asked), 0)
+FROM best JOIN mirror m USING (entry) JOIN mirror_machine ON uid = m.machine ORDER BY best.score DESC, entry DESC`
 
-	messages map[messagePlace]uint32 // numbers of the messages of candidates
-}
+// byMeaning finds the nearest passages by the vectors of a model with %[1]d dimensions.
+const byMeaning = `meant AS (SELECT entry, cosine, row_number() OVER (ORDER BY cosine DESC, entry DESC) AS place FROM (
+	SELECT entry, 1 - (meaning::halfvec(%[1]d) <=> @vector::text::halfvec(%[1]d)) AS cosine FROM mirror m
+	WHERE vector_dims(meaning) = %[1]d AND model = @model AND ` + inScope + `
+	ORDER BY meaning::halfvec(%[1]d) <=> @vector::text::halfvec(%[1]d) LIMIT @limit) n),`
 
-// messagePlace is the position of a message.
-type messagePlace struct {
-	source  int64
-	strand  uint8
-	message int
-}
+// withoutMeaning finds none.
+const withoutMeaning = `meant AS (SELECT 0::bigint AS entry, 0::float8 AS cosine, 0::bigint AS place WHERE false),`
 
-// moment scans a time from the database.
-type moment time.Time
+// columns lists what is read of a passage.
+const columns = `coalesce(nullif(mirror_machine.name, ''), 'another machine'), m.session, m.source, m.path, m.block, m.part, m.turn, m.kind, m.agent, m.time, m.sources, m.text`
 
-// Scan reads seconds since 1970; 0 is the zero time.
-func (m *moment) Scan(from any) error {
-	said, ok := from.(int64)
-	if !ok {
-		return fmt.Errorf("a time is %T", from)
+// scan reads the columns of a passage, and others after them.
+func scan(row pgx.CollectableRow, more ...any) (h recall.Hit, err error) {
+	var said int64
+	var sources int
+	err = row.Scan(append([]any{&h.Machine, &h.Session, &h.Source, &h.Path, &h.Block, &h.Part, &h.Turn, (*string)(&h.Kind), &h.Agent, &said, &sources, &h.Text}, more...)...)
+	if said != 0 {
+		h.Time = time.Unix(said, 0)
 	}
-	if *m = moment(time.Time{}); said != 0 {
-		*m = moment(time.Unix(said, 0))
+	h.Sources = transcript.Sources(sources) //nolint:gosec // bits are what is wanted
+	h.Untrusted = !h.Sources.Typed()
+	if h.ID = corpus.ChunkID(h.Session, h.Block, h.Part); h.Session == "" {
+		h.ID = corpus.MemoryID(h.Path, h.Block, h.Part)
 	}
-	return nil
+	return h, err
 }
 
-// analyzers keeps analyzers for reuse, because they are expensive to make.
-var analyzers = sync.Pool{New: func() any { return analysis.NewAnalyzer() }}
-
-// Candidates implements recall.Server with one round trip.
-func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (recall.ServerFound, error) {
-	there, err := s.db.forSearch(ctx)
+// Search implements recall.Server with one statement.
+func (s *Server) Search(ctx context.Context, q recall.ServerQuestion) (hits []recall.Hit, err error) {
+	there, err := s.forSearch(ctx)
 	if err != nil {
-		return recall.ServerFound{}, err
+		return nil, err
 	}
-	q := &question{ServerQuestion: &asked, messages: map[messagePlace]uint32{}}
-	for _, t := range asked.Terms.Terms {
-		if t.Class != analysis.ClassPair && len(q.terms) < maxTerms {
-			q.terms = append(q.terms, t)
-		}
+	args := pgx.NamedArgs{
+		"me": s.uid, "cutoff": q.ColdBefore, "session": clean(q.Scope.Session), "not_session": clean(q.Scope.NotSession), "memory": !q.Scope.NoMemory,
+		"only_time": q.OnlyTime, "limit": q.Limit, "most": maxRanked,
 	}
-	args := q.args()
-	s.statistics(ctx).gather(q, args)
-	args["me"] = there.machine
-	dims := 0
-	if asked.Vector != nil && there.vectors != "" {
-		model, err := s.db.modelForSearch(ctx, asked.Model)
-		if err != nil {
-			return recall.ServerFound{}, err
-		}
-		if model != 0 {
-			dims = len(asked.Vector)
-			args["model"], args["vector"], args["nearest"] = model, pgvector.NewHalfVector(asked.Vector).String(), nearest
-		}
-	}
-	all := asked.ColdBefore == 0 || asked.Scope.Session != "" || len(asked.Terms.Spans) > 0
-	var out recall.ServerFound
-	var list []found
-	err = s.db.again(ctx, func() (err error) {
-		out, list, err = s.ask(ctx, q, args, all, dims)
-		return err
-	})
-	if err == nil && !all && q.cold { // all sessions in the scope are cold, or this machine's clock is slow
-		out, list, err = s.ask(ctx, q, args, true, dims)
-	}
-	if err != nil {
-		return recall.ServerFound{}, explain(err)
-	}
-	q.rank(list, &out)
-	return out, nil
-}
-
-// ask sends the statements in one batch.
-func (s *Server) ask(ctx context.Context, q *question, args pgx.NamedArgs, all bool, dims int) (out recall.ServerFound, list []found, err error) {
-	var batch pgx.Batch
-	q.held = nil
-	batch.Queue(counted, args).QueryRow(func(row pgx.Row) error {
-		var docs, words int64
-		err := row.Scan(&out.Cold, &docs, &words, &q.cold)
-		q.docs, q.words = float64(max(docs, 1)), float64(words)
-		return err
-	})
-	if len(q.terms) > 0 || dims > 0 {
-		batch.Queue(candidates(all, q.MeaningOnly, dims), args).Query(func(rows pgx.Rows) error {
-			list, err = pgx.CollectRows(rows, q.read)
-			return err
-		})
-	}
-	var then []found
-	if q.Terms.OnlyTime {
-		batch.Queue(saidThen, args).Query(func(rows pgx.Rows) error {
-			then, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f found, err error) {
-				err = row.Scan(f.columns()...)
-				return f, err
-			})
-			return err
-		})
-	}
-	err = s.db.pool.SendBatch(ctx, &batch).Close()
-	out.Passages, out.Candidates, out.Then = nil, nil, nil
-	bySource := map[int64][]rank.Candidate{}
-	for i := range then {
-		then[i].whole()
-		c := q.candidate(&then[i], len(out.Passages))
-		out.Passages = append(out.Passages, then[i].ServerHit)
-		bySource[then[i].source] = append(bySource[then[i].source], c)
-	}
-	for _, list := range bySource {
-		out.Then = append(out.Then, list)
-	}
-	return out, list, err
-}
-
-// columns returns the destinations for the columns of a passage.
-func (f *found) columns() []any {
-	return []any{
-		&f.id, &f.source, &f.Strand, &f.Message, &f.ServerPlace.Part, &f.Parts, &f.Block, &f.Turn, (*string)(&f.Kind), &f.Agent, &f.Path, (*moment)(&f.Time), &f.Untrusted, (*uint8)(&f.Sources),
-		&f.Length, (*uint8)(&f.Marks), &f.Text, &f.Key, &f.Session, &f.Source, &f.Print, &f.Machine,
-	}
-}
-
-// whole fills in what the columns imply.
-func (f *found) whole() { f.Chunk.Part = f.ServerPlace.Part }
-
-// read reads a row of candidates.
-func (q *question) read(row pgx.CollectableRow) (f found, err error) {
-	var counts, terms []int64
-	err = row.Scan(append(f.columns(), &f.session, &f.around, &f.terms, &f.nears, &counts, &terms, &f.cosine, &f.before, &f.after, &f.average)...)
-	if q.held == nil {
-		q.held = map[int64]float64{}
-		for i, t := range terms {
-			q.held[t] = float64(counts[i])
-		}
-		maps.Copy(q.held, q.common)
-	}
-	f.whole()
-	return f, err
-}
-
-// args returns the parameters of the statements.
-func (q *question) args() pgx.NamedArgs {
-	w := q.Weights
 	var from, to []int64
-	for _, t := range q.Terms.Spans {
+	for _, t := range q.Spans {
 		from, to = append(from, t.From.Unix()), append(to, t.To.Unix())
-	}
-	var offsets []int32
-	for i := range rank.Reach {
-		by := int32(i + 1) //nolint:gosec // 1 or 2
-		offsets = append(offsets, by, -by)
-		q.shares = append(q.shares, float64(w.Beside.After[i]), float64(w.Beside.Before[i]))
-	}
-	answers := w.Spread
-	if q.Terms.AboutAnswers {
-		answers -= w.AboutAnswers
 	}
 	origins := make([]string, len(q.Scope.Sources))
 	for i, o := range q.Scope.Sources {
 		origins[i] = clean(o)
 	}
-	return pgx.NamedArgs{
-		"from": from, "to": to, "cutoff": q.ColdBefore, "offsets": offsets, "shares": q.shares,
-		"session": clean(q.Scope.Session), "not_session": clean(q.Scope.NotSession), "memory": !q.Scope.NoMemory, "origins": origins,
-		"beginning": float64(w.Beside.Beginning), "k": float64(w.K), "rarity": w.Rarity, "reply": float64(w.Beside.Reply), "own": float64(w.Own), "session_k": w.Session.K, "session_b": w.Session.B,
-		"spread": w.Spread, "assistant": string(corpus.KindAssistant), "answers": answers, "session_share": w.Session.Share, "limit": w.Candidates,
+	args["from"], args["to"], args["origins"] = from, to, origins
+	meaning, terms := withoutMeaning, q.Terms
+	if q.Vector != nil && there.vectors != "" {
+		if q.MeaningOnly {
+			terms = nil
+		}
+		meaning = fmt.Sprintf(byMeaning, len(q.Vector))
+		args["model"], args["vector"] = modelName(q.Model), pgvector.NewHalfVector(q.Vector).String()
 	}
-}
-
-// rank computes the features that candidates are ranked by, in the same way as the index of a
-// machine (see recall/index).
-func (q *question) rank(list []found, out *recall.ServerFound) {
-	own := q.count(list)
-	w := q.Weights
-	user, answer := w.Shares(q.Terms.AboutAnswers)
-	sum := 1.0
-	for _, s := range q.shares {
-		sum += s
-	}
-	average := max(q.words/q.docs, 1)
-	weights, whole := make([]float64, len(q.terms)), 1e-9
-	for i, t := range q.terms {
-		weights[i] = t.Weight * w.Idf(int(q.held[int64(i+1)]), int(q.docs)) * float64(w.K+1)
-		if t.Class != analysis.ClassMoment {
-			whole += weights[i]
+	gather(terms, args)
+	err = s.again(ctx, func() error {
+		rows, err := s.pool.Query(ctx, fmt.Sprintf(statement, meaning), args)
+		if err != nil {
+			return err
 		}
-	}
-	scores, most := make([]float64, len(list)), 0.0
-	for i := range list {
-		f := &list[i]
-		near := make([]float64, len(q.terms))
-		for j, t := range f.terms {
-			near[t-1] = f.nears[j]
-		}
-		norm := float64(w.K) * (1 - float64(w.B) + float64(w.B)*(float64(f.Length)+f.around)/sum/average)
-		for t, mine := range own[i] {
-			if n := mine + near[t]; n > 0 {
-				scores[i] += weights[t] * (n/(n+norm) + float64(w.Own)*mine/(mine+norm))
-			}
-		}
-		most = max(most, scores[i])
-	}
-	for i := range list {
-		f := &list[i]
-		c := q.candidate(f, len(out.Passages))
-		out.Passages = append(out.Passages, f.ServerHit)
-		share := user
-		if f.Kind == corpus.KindAssistant {
-			share = answer
-		}
-		c.Share = float64(share.Of(uint8(min(f.Parts, math.MaxUint8)))) //nolint:gosec // bounded
-		for t, mine := range own[i] {
-			c.Exact = c.Exact || mine > 0 && q.terms[t].Class == analysis.ClassExact
-		}
-		c.Relevance = min(1, scores[i]/whole)
-		if scores[i] > 0 {
-			c.Words, c.Session = scores[i]/most, f.session
-		}
-		if f.cosine != nil {
-			c.HasVector, c.Cosine = true, *f.cosine
-		}
-		for at, cosine := range []*float64{f.before, f.after} {
-			if cosine != nil {
-				c.Beside[at] = *cosine
-			}
-		}
-		if f.average != nil {
-			if out.Meaning == nil {
-				out.Meaning = &rank.Meaning{Average: *f.average, Best: -1}
-			}
-			out.Meaning.Best = max(out.Meaning.Best, c.Cosine)
-		}
-		out.Candidates = append(out.Candidates, c)
-	}
-}
-
-// candidate returns the features of a passage that don't depend on the question.
-func (q *question) candidate(f *found, at int) rank.Candidate {
-	place := messagePlace{f.source, f.Strand, f.Message}
-	if q.messages[place] == 0 {
-		q.messages[place] = uint32(len(q.messages) + 1) //nolint:gosec // a few hundred
-	}
-	said := int64(0)
-	if !f.Time.IsZero() {
-		said = f.Time.Unix()
-	}
-	return rank.Candidate{
-		At: uint32(at), Message: q.messages[place], Source: uint32(f.source), Number: uint32(f.id), Time: said, Ages: f.Session != "", Share: 1, Length: f.Length, Marks: f.Marks, //nolint:gosec // bits are what is wanted
-	}
-}
-
-// count counts how often each term of the question occurs in each text.
-func (q *question) count(list []found) [][]float64 {
-	out := make([][]float64, len(list))
-	number := map[string][]int{}
-	for i, t := range q.terms {
-		for _, v := range t.Variants {
-			number[v.Term] = append(number[v.Term], i)
-		}
-	}
-	workers := min(runtime.GOMAXPROCS(0), 4)
-	var work sync.WaitGroup
-	for n := range workers {
-		work.Go(func() {
-			a := analyzers.Get().(*analysis.Analyzer) //nolint:forcetypeassert // nothing else is in it
-			defer analyzers.Put(a)
-			for i := n; i < len(list); i += workers {
-				out[i] = make([]float64, len(q.terms))
-				for _, f := range a.Chunk(list[i].Text, list[i].Time).Freqs {
-					for _, t := range number[f.Term] {
-						at := slices.IndexFunc(q.terms[t].Variants, func(v analysis.Variant) bool { return v.Term == f.Term })
-						out[i][t] += q.terms[t].Variants[at].Weight * float64(f.N)
-					}
-				}
-			}
+		hits, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (recall.Hit, error) {
+			var cosine, relevance float64
+			h, err := scan(row, &cosine, &relevance)
+			h.Semantic, h.Relevance = max(0, cosine), max(relevance, cosine)
+			return h, err
 		})
+		return err
+	})
+	return hits, err
+}
+
+// gather sets the terms of a question, and those that passages are collected by: the rarest.
+func gather(terms []recall.ServerTerm, args pgx.NamedArgs) {
+	terms = slices.SortedStableFunc(slices.Values(terms), func(a, b recall.ServerTerm) int { return a.Held - b.Held })
+	var queries, collect []string
+	var weights []float64
+	held := 0
+	for _, t := range terms[:min(len(terms), maxTerms)] {
+		var forms []string
+		for _, f := range t.Forms {
+			if word := lexeme(f); word != "" {
+				forms = append(forms, word)
+			}
+		}
+		if len(forms) == 0 {
+			continue
+		}
+		query := strings.Join(forms, "|")
+		if held += t.Held; len(collect) == 0 || held <= maxGathered {
+			collect = append(collect, query)
+		}
+		queries, weights = append(queries, query), append(weights, t.Weight)
 	}
-	work.Wait()
-	return out
+	args["queries"], args["weights"], args["gather"] = queries, weights, strings.Join(collect, "|")
+}
+
+// maxMessages limits how many passages of a session are returned.
+const maxMessages = 20_000
+
+// Messages returns what other machines copied of a session, in the order it was said. machine is
+// the name of one of them; "" means any.
+func (s *Server) Messages(ctx context.Context, session, machine string) (out []recall.Hit, err error) {
+	if _, err := s.forSearch(ctx); err != nil {
+		return nil, err
+	}
+	err = s.again(ctx, func() error {
+		rows, err := s.pool.Query(ctx, `SELECT `+columns+` FROM mirror m JOIN mirror_machine ON uid = m.machine
+			WHERE m.session = $1 AND m.session <> '' AND m.machine <> $2 AND $3 IN ('', coalesce(nullif(mirror_machine.name, ''), 'another machine'))
+			ORDER BY m.machine, m.time, m.file, m.number LIMIT $4`, clean(session), s.uid, machine, maxMessages)
+		if err == nil {
+			out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (recall.Hit, error) { return scan(row) })
+		}
+		return err
+	})
+	return out, err
 }

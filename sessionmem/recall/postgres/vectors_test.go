@@ -42,14 +42,14 @@ func TestMeaningFindsTextOnOtherMachines(t *testing.T) {
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	models := map[*machine]meanings{}
 	search := func(m *machine, make bool) recall.Answer {
-		server, err := postgres.New(postgres.Config{Address: address, Machine: map[bool]string{true: "desk", false: "lap"}[m == a], Name: "x"})
+		server, err := postgres.New(postgres.Config{Address: address, Secret: []byte(map[bool]string{true: "desk", false: "lap"}[m == a]), Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer server.Close()
 		x, err := recall.Open(recall.Config{
 			Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Embedder: models[m],
-			Server: func() recall.Server { return server }, ServerPatience: patience, EmbedPatience: patience,
+			Server: func() (recall.Server, error) { return server, nil }, ServerPatience: patience, EmbedPatience: patience,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestMeaningFindsTextOnOtherMachines(t *testing.T) {
 			if err := x.MakeVectors(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := x.Push(t.Context()); err != nil {
+			if _, err := x.Copy(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -129,7 +129,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	if _, err := c.Exec(t.Context(), "INSERT INTO mac_stats_schema(version_id, is_applied) VALUES(99, true)"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = a.again(t, address, patience).Push(t.Context())
+	_, err = a.again(t, address, patience).Copy(t.Context())
 	if !errors.Is(err, recall.ErrServer) || !errors.Is(err, postgres.ErrNewer) {
 		t.Errorf("%v, want that it is newer", err)
 	}
