@@ -30,7 +30,7 @@ type reading struct {
 	echo   *prompt.Echo
 	marks  reply.Marks
 	known  []reply.Tool
-	quoted []reply.Quoted
+	quoted []reply.Quoted // the text in the request that isn't the model's: what the turn read, and the person's messages
 	shower *reply.Shower
 	raw    strings.Builder // the reply, without an echo of the context
 	shown  strings.Builder // its text on the screen
@@ -73,7 +73,10 @@ func newReading(d *dialogue, stop context.CancelFunc) *reading {
 	asked := d.turn.message.Text
 	r := &reading{
 		d: d, stop: stop, maxThinking: maxThinkingTokens, echo: prompt.NewEcho(d.window.Messages),
-		marks: reply.MarksOf(d.model.Template), quoted: d.quotedText(), loop: newRepetition(asked), thinkingLoop: newRepetition(""),
+		marks: reply.MarksOf(d.model.Template), quoted: d.turn.quoted, loop: newRepetition(asked), thinkingLoop: newRepetition(""),
+	}
+	if d.call != nil {
+		r.quoted = append(slices.Clone(r.quoted), reply.Quoted{Text: d.call.Task, Own: true})
 	}
 	if room := d.window.AnswerTokens(); room > 0 {
 		r.maxThinking = min(r.maxThinking, room/2)
@@ -317,7 +320,7 @@ func (d *dialogue) known() []reply.Tool {
 	for _, t := range d.window.Tools {
 		doc := t.Doc()
 		_, asks := t.(tools.Guarded)
-		one := reply.Tool{Name: doc.Name, Reads: doc.Writes == "", Asks: asks, Long: delegates(doc.Name)}
+		one := reply.Tool{Name: doc.Name, Reads: doc.Writes == "", Asks: asks, Long: registry.Delegates(doc.Name)}
 		for _, p := range doc.Params {
 			one.Params = append(one.Params, p.Name)
 		}
@@ -372,13 +375,4 @@ func describes(text, description string) bool {
 		}
 	}
 	return same > 1 && 2*same >= words
-}
-
-// quotedText returns the text in the request that isn't the model's: what the turn read,
-// and the person's messages.
-func (d *dialogue) quotedText() []reply.Quoted {
-	if d.call == nil {
-		return d.turn.quoted
-	}
-	return append(slices.Clone(d.turn.quoted), reply.Quoted{Text: d.call.Task, Own: true})
 }

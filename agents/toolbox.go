@@ -154,8 +154,8 @@ func (t *turn) toolsFor(ctx context.Context, a registry.Agent, model ollama.Mode
 		case t.req.Place != nil && !registry.HasTool(t.req.Place.Tools, name):
 			return true
 		case sub:
-			return !listed || delegates(name) || name == tools.MemoryAppend
-		case delegates(name) && !a.Entry:
+			return !listed || registry.Delegates(name) || name == tools.MemoryAppend
+		case registry.Delegates(name) && !a.Entry:
 			return true
 		}
 		return !listed && (a.Tools != nil || change && tier != prompt.TierLarge)
@@ -169,11 +169,6 @@ func (t *turn) tellOnce(what string, report func()) {
 		t.told[what] = true
 		report()
 	}
-}
-
-// delegates reports whether a tool hands a task to another agent.
-func delegates(tool string) bool {
-	return tool == registry.ToolAgent || tool == registry.ToolSkill
 }
 
 // foreignShare limits the tools of other programs to a share of the context, in percent.
@@ -234,4 +229,11 @@ func (t *turn) fitting(list []tools.Tool) []tools.Tool {
 	}
 	t.tellOnce(strings.Join(out, ", "), func() { t.cut(prompt.ContextCut{Tools: strings.Join(out, ", ")}) })
 	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) && !kept[tool.Doc().Name] })
+}
+
+// OwnTools returns the tools whose results hold no text of strangers. The results of all
+// other tools count as strangers' text, including those that another program wrote to
+// the transcript. A search that found strangers' words records that on its block.
+func OwnTools() []string {
+	return []string{registry.ToolAgent, registry.ToolSkill, registry.ToolFindAgent, registry.ToolFindSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
 }

@@ -29,13 +29,6 @@ var (
 // searched for these words. What is between them was probably pasted.
 const searchedBytes = 1000
 
-func searchedText(text string) string {
-	if len(text) > 2*searchedBytes {
-		text = text[:searchedBytes] + " " + text[len(text)-searchedBytes:]
-	}
-	return strings.ReplaceAll(text, "’", "'")
-}
-
 // ContextFor returns the context that changes each turn and is therefore sent with the
 // user's message, at the end of the request: one line with the time and the machine's
 // vitals. It has each only if the message mentions it, because small models repeat it and
@@ -43,7 +36,10 @@ func searchedText(text string) string {
 // nil if the asker mustn't learn about the machine.
 func ContextFor(text string, now time.Time, vitals func() string) string {
 	var parts []string
-	text = searchedText(text)
+	if len(text) > 2*searchedBytes {
+		text = text[:searchedBytes] + " " + text[len(text)-searchedBytes:]
+	}
+	text = strings.ReplaceAll(text, "’", "'")
 	if timeWords().MatchString(text) {
 		parts = append(parts, "it is "+now.Format("Mon 2006-01-02 15:04 -07:00"))
 	}

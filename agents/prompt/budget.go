@@ -52,6 +52,16 @@ func (b Budget) Rest(fixed ...int) int {
 	return rest
 }
 
+// MemoryRoom returns how many characters of a memory's text go into a prompt: all, unless
+// they cost more than the memory's share.
+func (b Budget) MemoryRoom(text string) int {
+	size := utf8.RuneCountInString(text)
+	if cost := transcript.EstimateTokens(text); b.Known() && cost > b.Memory {
+		return size * b.Memory / cost
+	}
+	return size
+}
+
 // noteTokens is the maximum cost of the note on a cut text, in tokens.
 const noteTokens = 20
 
@@ -66,7 +76,7 @@ func CutResult(text string, tokens int) (string, int) {
 	}
 	head := strings.TrimRight(cutAtLine(cutToTokens(text, tokens-noteTokens)), " \t\r\n")
 	left := utf8.RuneCountInString(text[len(head):])
-	note := fmt.Sprintf("[cut here: %s more characters did not fit]", thousands(left))
+	note := fmt.Sprintf("[cut here: %s more characters did not fit]", humanize.Comma(int64(left)))
 	if head == "" {
 		return note, left
 	}
@@ -113,9 +123,6 @@ func cutAtLine(text string) string {
 	}
 	return text
 }
-
-// thousands returns n with commas: 5,360.
-func thousands(n int) string { return humanize.Comma(int64(n)) }
 
 // ContextCut counts what didn't fit the model's context.
 type ContextCut struct {

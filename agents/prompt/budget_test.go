@@ -97,14 +97,6 @@ func FuzzCutResult(f *testing.F) {
 	})
 }
 
-func Test_thousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 8000: "8,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := thousands(n); got != want {
-			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func BenchmarkCutResult(b *testing.B) {
 	page := strings.Repeat("A sentence of a fetched page, about as long as usual.\n", 40_000) // 2 MB
 	binary := strings.Repeat("\x80", 2<<20)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/memory"
@@ -89,9 +91,6 @@ func BuildSystem(in Input) System {
 	b.out.Tokens = b.in.Estimate(transcript.EstimateTokens(b.out.System))
 	return b.out
 }
-
-// isDelegation reports whether the tool hands a task to an agent or a skill.
-func isDelegation(tool string) bool { return tool == registry.ToolAgent || tool == registry.ToolSkill }
 
 // promptBuilder collects the parts of one system prompt.
 type promptBuilder struct {
@@ -202,9 +201,9 @@ func memoryText(parts []SharedMemory, injected []memorytext.Injected, tier Tier)
 			fmt.Fprintf(&s, "\n\n## %s\n", heading)
 		}
 		if tier != TierPlain {
-			fmt.Fprintf(&s, "%d %% · %s / %s characters", Percent(in.Used, in.Budget), thousands(in.Used), thousands(in.Budget))
+			fmt.Fprintf(&s, "%d %% · %s / %s characters", Percent(in.Used, in.Budget), humanize.Comma(int64(in.Used)), humanize.Comma(int64(in.Budget)))
 			if in.Left > 0 {
-				s.WriteString(" · " + thousands(in.Left) + " characters left out")
+				s.WriteString(" · " + humanize.Comma(int64(in.Left)) + " characters left out")
 			}
 			s.WriteString("\n")
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents/agenttest"
@@ -191,7 +192,7 @@ func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testin
 	if use.Cut == 0 || use.Used > 8000 || use.Percent < 95 || got.Cut.Memory != use.Cut {
 		t.Errorf("use %+v, cut %+v", use, got.Cut)
 	}
-	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %s characters left out", use.Percent, thousands(use.Used), thousands(use.Cut))
+	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %s characters left out", use.Percent, humanize.Comma(int64(use.Used)), humanize.Comma(int64(use.Cut)))
 	if !strings.Contains(got.System, line) {
 		t.Errorf("%q is missing", line)
 	}

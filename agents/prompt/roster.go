@@ -89,7 +89,7 @@ func (b *promptBuilder) offered(text string) string {
 func toolForms(tools []tools.Doc) string {
 	var s strings.Builder
 	for _, t := range tools {
-		if isDelegation(t.Name) {
+		if registry.Delegates(t.Name) {
 			continue
 		}
 		fmt.Fprintf(&s, "- `%s` %s\n", t.Usage, strings.TrimSpace(t.Description))

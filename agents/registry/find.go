@@ -156,6 +156,9 @@ func editDistance(a, b []rune) int {
 	return rows[1][len(b)]
 }
 
+// Delegates reports whether a tool hands a task to another agent.
+func Delegates(tool string) bool { return tool == ToolAgent || tool == ToolSkill }
+
 // HasTool reports whether the list holds the word, ignoring case.
 func HasTool(list []string, word string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
