@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
 	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
@@ -106,7 +107,7 @@ func (h *Choices) tooLong(text string) string {
 		return ""
 	}
 	name, size := h.nextContext(h.chats.Shown())
-	room := size*3/4 - promptShare // a quarter is left for the answer
+	room := prompt.NewBudget(size).Rest(promptShare)
 	need := transcript.EstimateTokens(text)
 	if size == 0 || need <= room {
 		return ""

@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/agents/prompt"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
@@ -174,19 +175,12 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	return notes
 }
 
-// memoryShare is the part of a model's context that memories may use, and charsPerToken the
-// approximate length of a token.
-const (
-	memoryShare   = 0.20
-	charsPerToken = 4
-)
-
 // shareWords warns if the model's context leaves less room than the budget. It returns ""
 // if the shown chat doesn't know the context's size.
 func (p *Memory) shareWords(it memoryItem) string {
 	size := p.host.ContextSize()
-	room := int(float64(size) * memoryShare * charsPerToken)
-	if size == 0 || it.injected.Size <= room {
+	room := prompt.NewBudget(size).MemoryRoom(it.injected.Text)
+	if it.injected.Used <= room {
 		return ""
 	}
 	return i18n.With("The model's context of {{.Size}} tokens has room for about {{.Room}} characters of memory. This file holds more, so its oldest lines may be left out.", i18n.Places{"Size": i18n.Thousands(size), "Room": i18n.Thousands(room)})

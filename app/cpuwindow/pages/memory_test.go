@@ -177,11 +177,22 @@ func TestASmallContextThatCutsMemoryIsReported(t *testing.T) {
 		b := newBench(t)
 		b.context = 4096
 		p := b.onMemory(strings.Repeat("- a line of forty characters, about so\n", 100))
-		b.Until("3,276")
+		b.Until("3,275")
 		b.context = 16384
 		p.Load()
 		b.Settle()
 		b.SeesNot("16,384")
+	})
+}
+
+// A character of Chinese is about a token, one of English about a quarter.
+func TestASmallContextCutsMemoryByItsTokens(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.context = 4096
+		b.onMemory(strings.Repeat("- 用户住在里斯本，喜欢喝茶，晚上工作。\n", 60))
+		b.Until("characters of memory")
+		b.SeesNot("3,27")
 	})
 }
 
