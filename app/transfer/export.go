@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"mac-stats/agents"
@@ -40,7 +41,7 @@ const printScript = `addEventListener("load",()=>print())`
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // entry is an item of a conversation: a message, a step on the way to an answer, a line between
 // them. Its body is what was typed, as runs, or parsed text.
@@ -86,7 +87,7 @@ func HTML(w io.Writer, t *transcript.Transcript, p HTMLParams) error {
 			data.Entries = append(data.Entries, e)
 		}
 	}
-	return page.Execute(w, data)
+	return page().Execute(w, data)
 }
 
 // entry returns a block as it is shown; false if it isn't.

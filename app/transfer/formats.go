@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mac-stats/sessionmem/transcript"
 )
@@ -130,7 +131,9 @@ func isPicture(kind, name string) bool {
 }
 
 // citeMark matches a mark of ChatGPT's for a source, or another thing, that its text refers to.
-var citeMark = regexp.MustCompile("\ue200[^\ue201]*\ue201|【[^】\n]{1,80}†[^】\n]{0,80}】")
+var citeMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\ue200[^\ue201]*\ue201|【[^】\n]{1,80}†[^】\n]{0,80}】")
+})
 
 // chatGPT reads a conversation of ChatGPT: a tree of nodes, one for each step of an answer.
 func (r *reading) chatGPT(o object) Conversation {
@@ -286,12 +289,12 @@ func (d *draft) cited(text string, meta object) string {
 		mark := d.source(ref.object("metadata").text("title"), ref.object("metadata").text("url"))
 		from, ok := ref.number("start_ix")
 		to, _ := ref.number("end_ix")
-		if i, j := int(from), int(to); mark != "" && ok && 0 <= i && i < j && j <= len(runes) && citeMark.MatchString(string(runes[i:j])) {
+		if i, j := int(from), int(to); mark != "" && ok && 0 <= i && i < j && j <= len(runes) && citeMark().MatchString(string(runes[i:j])) {
 			runes = slices.Replace(runes, i, j, []rune(mark)...)
 		}
 	}
 	if text = string(runes); len(meta.list("content_references")) == 0 {
-		return citeMark.ReplaceAllString(text, "")
+		return citeMark().ReplaceAllString(text, "")
 	}
 	marks := map[string]string{}
 	for _, v := range meta.list("content_references") {
@@ -316,7 +319,7 @@ func (d *draft) cited(text string, meta object) string {
 	for _, at := range slices.SortedFunc(maps.Keys(marks), func(a, b string) int { return len(b) - len(a) }) {
 		text = strings.ReplaceAll(text, at, marks[at])
 	}
-	return citeMark.ReplaceAllString(text, "")
+	return citeMark().ReplaceAllString(text, "")
 }
 
 // claude reads a conversation of Claude.

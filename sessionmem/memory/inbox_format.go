@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/memorytext"
@@ -29,8 +30,10 @@ Nothing here is remembered before you accept it: in the window, or with
 `
 
 var (
-	inboxID   = regexp.MustCompile(`^\[([\pL\pN_-]{1,40})\]\s+`)
-	inboxHow  = regexp.MustCompile(`^(?i:(add) to|(replace) in|(remove) from) ([^:]{1,120}): *`)
+	inboxID  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[([\pL\pN_-]{1,40})\]\s+`) })
+	inboxHow = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:(add) to|(replace) in|(remove) from) ([^:]{1,120}): *`)
+	})
 	arrowSign = regexp.MustCompile(`(\\*)=>`)
 	arrowKept = regexp.MustCompile(`\\(\\*=>)`)
 )
@@ -68,13 +71,13 @@ func parseProposal(b memorytext.Bullet) Proposal {
 	p := Proposal{Kind: ProposeAdd, Target: Target{Kind: TargetGlobal}, Line: b.Line}
 	p.parseOrigin(b.From)
 	text := b.Text
-	if found := inboxID.FindStringSubmatch(text); found != nil {
+	if found := inboxID().FindStringSubmatch(text); found != nil {
 		p.ID, text = strings.ToLower(found[1]), text[len(found[0]):]
 	} else {
 		sum := sha256.Sum256([]byte(text))
 		p.ID = strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:6])
 	}
-	how := inboxHow.FindStringSubmatch(text)
+	how := inboxHow().FindStringSubmatch(text)
 	if how == nil {
 		p.Text = text
 		return p
