@@ -28,7 +28,7 @@ func (r *reading) parts(reason string) []Part {
 	hasText, at, last := false, 0, -1
 	for _, i := range append(items, item{from: len(r.s), to: len(r.s)}) {
 		if i.from > at {
-			if all = append(all, item{from: at, to: i.from, kind: itemShown}); strings.TrimSpace(r.s[at:i.from]) != "" {
+			if all = append(all, item{from: at, to: i.from, kind: itemShown}); !closing().MatchString(r.s[at:i.from]) {
 				hasText, last = true, at
 			}
 		}
@@ -108,10 +108,11 @@ func (r *reading) parts(reason string) []Part {
 }
 
 // goesOn matches text behind a call that doesn't close anything: a sentence, a paragraph, the
-// item of a list, a title.
-var goesOn = pattern("^[,;]?\\s*(?:[\\pL\\pN\\p{So}]|[-*+•] |#+ |[*_\\p{Ps}\\p{Pi}\"`'~]+[\\pL\\pN])")
-
-const unfinished = "the call stands in the middle of a sentence: write it on a line of its own"
+// item of a list, a title. closing matches what only closes elements.
+var (
+	goesOn  = pattern("^[,;]?\\s*(?:[\\pL\\pN\\p{So}]|[-*+•] |#+ |[*_\\p{Ps}\\p{Pi}\"`'~]+[\\pL\\pN])")
+	closing = pattern(`^\s*(?:</[^<>\n]*>\s*)*$`)
+)
 
 // verdict decides about a group of calls: they are calls; or an example that is shown; or
 // neither, then why says what the model is told. follows says that text follows, and behind
@@ -152,26 +153,20 @@ func (r *reading) verdict(group []item, hasText, follows bool, behind string) (w
 	}
 	tool = cmp.Or(tool, first.calls[0].Name)
 	isList := before == colon && len(names) > 1 && !reads
-	ownLines := r.lineBegins(first.from) && r.lineEnds(last.to)
+	envelope := first.kind == itemEnvelope
+	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(behind))
 	switch {
-	case before == shown && !follows:
-		return "this may be an example, or somebody else's turn: write the call alone", tool, false
-	case before == shown, strings.TrimSpace(behind) != "" && !goesOn().MatchString(behind[:min(len(behind), maxMark)]):
+	case envelope && before != colon && behind != "" && r.s[last.to-1] == '>' && behind[0] < utf8.RuneSelf && isWord(rune(behind[0])): // no sentence goes on so
+		return "", "", false
+	case follows && (before == shown || before == colon), follows && strings.TrimSpace(behind) != "" && !goesOn().MatchString(behind[:min(len(behind), maxMark)]):
 		return "", "", true
-	case first.kind == itemEnvelope:
-		line := r.s[max(0, first.from-maxMark):first.from]
-		clause := before == open && len(strings.Fields(line[strings.LastIndexByte(strings.TrimSpace(line), '\n')+1:])) > 1
-		next, _ := utf8.DecodeRuneInString(strings.TrimSpace(behind))
-		switch {
-		case before == colon && (follows || several), clause && follows && strings.TrimLeft(behind, " ,;") != behind:
-			return "", "", true
-		case strings.HasPrefix(behind, "\n") && (clause && follows || unicode.IsLower(next)):
-			return unfinished, tool, false
-		}
+	case before == shown, envelope && follows && unicode.IsLower(next):
+		return "this may be an example, a part of a sentence, or somebody else's words: write the call alone", tool, false
+	case envelope:
 		return "", "", false
 	case before == colon && several:
 		return "a call over several lines isn't run behind a colon, where it may be an example: write it alone", tool, false
-	case isList, follows && (before == colon || fence || unfit != "" || weak), fence && before == colon:
+	case isList, fence && before == colon, follows && (fence || unfit != "" || weak):
 		return "", "", true
 	case unfit != "":
 		return unfit, tool, false
@@ -183,12 +178,10 @@ func (r *reading) verdict(group []item, hasText, follows bool, behind string) (w
 		return "this may be a description of the tool: write the call alone, without other text", tool, false
 	case fence && !reads && hasText:
 		return "a call in a code fence isn't run: write it without the fence", tool, false
-	case !follows && before != open, follows && ownLines && (before == nothing || before == finished):
+	case !follows, r.lineBegins(first.from) && r.lineEnds(last.to):
 		return "", "", false
-	case follows:
-		return "", "", true
 	}
-	return unfinished, tool, false
+	return "", "", true
 }
 
 // namedBy reports whether the person's message has a tool's name: written exactly, or in any
@@ -283,13 +276,14 @@ func (r *reading) nearMiss(text string) (why, tool string) {
 	if len(text) > maxBare {
 		return "", ""
 	}
-	name, _, ok := strings.Cut(text, ":")
+	name, rest, ok := strings.Cut(text, ":")
 	for _, t := range r.tools.tools {
 		if _, named := r.namedBy(t.Name); t.For != "" || named {
 			continue
 		}
 		folded := foldName(name)
-		if ok && !strings.Contains(text, "\n") && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name)) {
+		line := !strings.Contains(text, "\n") && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name))
+		if ok && (line || strings.HasPrefix(strings.TrimLeft(rest, " *`\n"), t.Name)) {
 			return "write a call on a line of its own that begins with " + t.Name + ":", t.Name
 		}
 		if isMarkup(text) && mentions(text, t.Name) {

@@ -18,6 +18,7 @@ type envelope struct {
 	none   bool // it holds an empty list
 	far    int  // the farthest byte looked at
 	depth  int  // of envelopes in the envelope
+	lists  int  // brackets around calls that were opened
 
 	name string // of the tool whose arguments follow
 	tags map[string]any
@@ -83,6 +84,9 @@ func (e *envelope) inside(open mark) (ok bool) {
 	}
 	// Behind calls something else may stand, unless the closing mark still follows.
 	e.far, e.at = max(e.far, e.at), last
+	for ; e.lists > 0 && e.at < len(e.s) && strings.IndexByte("]}", e.s[e.at]) >= 0; e.lists-- {
+		e.at++
+	}
 	near := e.s[e.at:min(len(e.s), e.at+maxMark)]
 	return (len(e.calls) > 0 || e.none) && (open.kind != markEnvelope || !strings.Contains(near, "</"+open.word))
 }
@@ -133,6 +137,7 @@ func (e *envelope) step(open mark) bool {
 		return true
 	case e.name == "" && (next == '[' && listed().MatchString(rest) || next == '{' && strings.HasPrefix(strings.TrimLeft(rest, blanks), "{")):
 		e.at++ // [NAME(…)], {{…}}
+		e.lists++
 		return true
 	case next == '{', next == '[', next == '(' && e.name != "", next == '"' && e.name == "":
 		value, ok := e.value()

@@ -71,8 +71,9 @@ var heldOut = []form{
 
 // What isn't read never runs as something else, and nearly always the model is told.
 func TestHeldOutForms(t *testing.T) {
-	for name, list := range map[string][]form{"held out": heldOut, "later": later} {
-		right, told := 0, 0
+	right, told, all := 0, 0, 0
+	for name, list := range map[string][]form{"held out": heldOut, "later": later, "fresh": fresh} {
+		before := right
 		for _, f := range list {
 			parts := Parse(f.text, "stop", Marks{}, testTools(), nil)
 			checkCover(t, f.text, parts)
@@ -91,9 +92,11 @@ func TestHeldOutForms(t *testing.T) {
 				t.Logf("%s isn't read: %q", f.name, f.text)
 			}
 		}
-		t.Logf("%s: %d of %d forms are right (%.1f %%), of %d the model is told", name, right, len(list), 100*float64(right)/float64(len(list)), told)
-		if right*100 < 75*len(list) || (right+told)*100 < 95*len(list) {
-			t.Errorf("%s: fewer than 75 %% are right, or the model isn't told of the others", name)
-		}
+		all += len(list)
+		t.Logf("%s: %d of %d forms are right", name, right-before, len(list))
+	}
+	t.Logf("%d of %d forms are right (%.1f %%), of %d the model is told", right, all, 100*float64(right)/float64(all), told)
+	if right*100 < 80*all || (right+told)*100 < 97*all {
+		t.Error("fewer than 80 % are right, or the model isn't told of the others")
 	}
 }

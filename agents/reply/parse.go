@@ -22,7 +22,7 @@ type item struct {
 	from, to int
 	kind     itemKind
 	calls    []written
-	before   ending // how the text before ends
+	before   ending // what the text before says of it
 	weak     bool   // a form that is as often a list or a heading
 	open     bool   // its argument has no end of its own: what follows may belong to it
 	line     int    // where the first line of that ends
@@ -59,18 +59,14 @@ type reading struct {
 	quoted []Quoted
 	items  []item
 
-	said    bool   // there is text or a call before the last item
-	called  int    // where the last call ends
-	ending  ending // how the text before the last mark ends
-	seen    int    // where that mark ends
-	swept   bool   // the blanks behind the last item belong to it
-	tale    bool   // a turn or a result is written about: what looks like a call belongs to it
-	paired  int    // up to where depth and inQuote say, since the last call, what the text stands in
-	depth   int
-	inQuote bool
-	closes  int  // where the last sign that closes something stands; 0: not known yet
-	over    int  // where a made-up result or turn begins, which ends everything; -1 if none does
-	result  bool // it is a result
+	said   bool   // there is text or a call before the last item
+	called int    // where the last call ends
+	front  string // the last text before the last mark, since the last call
+	seen   int    // where that mark ends
+	swept  bool   // the blanks behind the last item belong to it
+	tale   bool   // a turn or a result is written about: what looks like a call belongs to it
+	over   int    // where a made-up result or turn begins, which ends everything; -1 if none does
+	result bool   // it is a result
 
 	arg    string   // the name of the directive whose argument goes on; "" if none does
 	argAt  int      // where the argument begins
@@ -153,7 +149,7 @@ func (r *reading) read() {
 func (r *reading) add(i item, fresh bool) {
 	r.said = r.said || strings.TrimSpace(r.s[r.done():i.from]) != ""
 	if i.calls != nil {
-		r.said, r.called, r.ending, r.seen = true, i.to, nothing, i.to
+		r.said, r.called, r.front, r.seen = true, i.to, "", i.to
 	}
 	if i.to > i.from {
 		r.items = append(r.items, i)
@@ -173,7 +169,7 @@ func (r *reading) done() int {
 // looks like a call behind them belongs to one.
 func (r *reading) skip(m mark) bool {
 	about := (m.control || m.kind == markRole) && m.kind >= markEnd && m.kind <= markToken && !r.thinking && r.arg == ""
-	r.tale = r.tale || about && (m.kind == markEnd || !r.isFirst(m.from))
+	r.tale = r.tale || about && (m.kind == markEnd || r.said || m.to-r.done() > maxMark || !echo().MatchString(r.s[r.done():m.to]))
 	r.moveTo(max(m.to, m.from+1), false)
 	r.begin = false
 	return true
@@ -207,22 +203,22 @@ func (r *reading) lineBegins(at int) bool {
 // fold takes in the next mark, or leaves it as text. It returns false if what follows, which
 // isn't there yet, decides, or the end of the reply.
 func (r *reading) fold(m mark) bool {
-	before := r.sentence(m.from)
+	front := r.inFront(m.from)
 	if m.kind < markLead && !r.thinking {
-		r.ending, r.seen = before, m.to
+		r.front, r.seen = front, m.to
 	}
 	isCall := !m.close && (m.kind == markEnvelope || m.kind == markCall)
 	switch {
 	case r.thinking:
 		return r.inThought(m)
 	case m.kind == markFence:
-		return r.onFence(m, before)
+		return r.onFence(m, front)
 	case m.kind == markThought && r.unclosed == 0:
-		return r.onThought(m, before)
+		return r.onThought(m, front)
 	case r.over >= 0, r.arg != "", r.vain > maxVain && m.kind >= markLead || r.vain > maxVain && (isCall || m.kind == markHeader),
 		r.unclosed > 0 && !isCall && m.kind != markEnd && m.kind != markHeader:
 	case isCall:
-		return r.envelope(m, before)
+		return r.envelope(m, front)
 	case m.kind == markEnvelope || m.kind == markCall: // a stray closing mark behind a call
 		if n := len(r.items); n > 0 && r.items[n-1].calls != nil && r.behindItem(m.from) {
 			r.add(item{from: m.from, to: m.to}, false)
@@ -232,9 +228,9 @@ func (r *reading) fold(m mark) bool {
 		return r.onEnd(m)
 	case m.kind == markToken:
 	case m.kind == markRole:
-		return r.onRole(m, before)
+		return r.onRole(m, front)
 	case m.kind == markHeader:
-		return r.onHeader(m, before)
+		return r.onHeader(m, front)
 	case m.kind == markAround:
 		if m.close && r.around || !m.close && r.behindItem(m.from) {
 			r.around = !m.close
@@ -254,7 +250,7 @@ func (r *reading) fold(m mark) bool {
 	case m.kind == markLine:
 		tool, _ := r.tools.find(m.attr)
 		line, _, _ := strings.Cut(r.s[m.to:], "\n")
-		i := item{from: m.from, to: m.to, kind: itemLine, before: r.standing(m.from, before), open: tool.Long, line: m.to + len(line), begun: len(strings.Fields(line)) > 1}
+		i := item{from: m.from, to: m.to, kind: itemLine, before: r.standing(m.from, front), open: tool.Long, line: m.to + len(line), begun: len(strings.Fields(line)) > 1}
 		i.weak = strings.TrimRight(strings.Trim(r.s[m.from:m.to], "*"), ":：") != m.attr
 		if r.arg, r.argAt, r.limit = m.attr, m.to, i.line; i.open && i.begun {
 			r.limit = len(r.s)
@@ -264,90 +260,120 @@ func (r *reading) fold(m mark) bool {
 		r.opened = m
 		return true
 	default:
-		return r.bare(m, before)
+		return r.bare(m, front)
 	}
 	return r.skip(m)
 }
 
-// sentence returns how the text before a place ends, without thoughts and marks.
-func (r *reading) sentence(at int) ending {
-	text := r.s[min(at, max(r.seen, r.done())):at]
-	if r.tale {
-		return shown
-	} else if strings.TrimSpace(text) == "" {
-		return r.ending
+// inFront returns the text before a place, without thoughts and marks.
+func (r *reading) inFront(at int) string {
+	if text := r.s[min(at, max(r.seen, r.done())):at]; strings.TrimSpace(text) != "" {
+		return text
 	}
-	return endingOf(text)
+	return r.front
 }
 
-// ending is how the text before a place ends.
+// ending is how the text before a call ends, and so whether the model makes the call.
 type ending int
 
 const (
 	nothing  ending = iota // there is none
-	finished               // with a sentence
+	finished               // with the model's own sentence
 	colon
-	sign  // with something else that is no letter
-	open  // in the middle of a sentence
-	shown // with what shows a call: a turn that is written about, a title, the sign of a list
+	shown // with anything else: a title, a name, the middle of a sentence, a sign, another's words
 )
 
 const sentenceEnds = ".!?…。！？"
 
-// endingOf returns how a text ends. Behind a blank line, a sentence without its end counts
-// as a sign.
-func endingOf(text string) ending {
-	trimmed := strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '*' || r == '_' })
-	last, _ := utf8.DecodeLastRuneInString(trimmed)
-	switch {
-	case trimmed == text && strings.ContainsRune("\"'`([{<>“„«‹「『‘", last):
-		return open // quoted, or in brackets
-	case strings.ContainsRune(sentenceEnds, last):
-		return finished
-	case last == ':' || last == '：':
-		return colon
-	case !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune(",;，、", last), strings.Count(text[len(trimmed):], "\n") > 1:
-		return sign
-	}
-	return open
-}
-
-// listSign matches the sign of a list, header a line that is no sentence: a title, the first
-// line of a block in any markup, or the header of a turn in any template. label matches the
-// beginning of a line with the name of who speaks, tokens one with a token of a template.
+// announcement matches a line with which a model announces what it does: it begins with a
+// word, perhaps as the item of a list, and ends as a sentence. label matches the beginning of a
+// line with a name or a key, and what stands behind that.
 var (
-	listSign = pattern(`^(?:[-*+•–]|\d+[.)]|\pL[.)])$`)
-	header   = pattern(`^(?:(?:[#<[\]{}\\@%=~.]|-- *\pL)[^\n]*?[^\s.!?…。！？)]|\*\*[^*]*[^*.!?…。！？:：]\*\*|\.{3,}|[=~]{3,})$|<[^\s<>/]+>\s*\w*:?$|[\[\]][^\s\w\]][^\s\]]*\]\s*\w*:?$|[=\\]$|\|[^.!?…:]*$`)
-	label    = pattern(`(?m)^[^\pL\n]{0,24}\pL[\pL\pN _.-]{0,24}[:：]`)
-	tokens   = pattern(`[<[\]][^\s/<>[\]]*[_:|~][^\s<>[\]]*[>[\]]\w`)
+	announcement = pattern(`^(?:[-*+•] +|\d+[.)]? +)?[*_¡¿\p{So}\p{M}\x{200d}` + "`" + ` ]*\pL[\pL\pM'’ ,，、].*[` + sentenceEnds + `:：][*_\p{So}\p{M}\p{Pe}\p{Pf}"'\x{200d} ]*$`)
+	label        = pattern(`(?m)^[^\pL\n]{0,24}\pL[\pL\pN\pM _.()*-]{0,24}(?:[:>][*_]*(?:[ \t]+|$)|：)[*_]*(.?)`)
 )
 
-// maxBefore is how much of the text before a call is read to see what the call stands in.
+// maxBefore is how much of the text before a call is read to see whether that announces it.
 const maxBefore = 1000
 
-// standing returns how the text before a call ends, if its last line doesn't say that
-// something is shown there.
-func (r *reading) standing(at int, before ending) ending {
-	text := r.s[max(r.done(), at-maxBefore):at]
-	trimmed := strings.TrimRight(text, blanks)
-	last, _ := utf8.DecodeLastRuneInString(trimmed)
-	line := strings.TrimSpace(trimmed[strings.LastIndexByte(trimmed, '\n')+1:])
-	next := strings.Count(text[len(trimmed):], "\n") < 2         // the call belongs to the line
-	echo := r.isFirst(at - len(text) + len(trimmed) - len(line)) // a header that the template asked for
+// standing returns how the text before a call ends. A model makes a call behind nothing or
+// behind its own sentences: each line of the paragraph is one, and none names who speaks. A
+// word alone, such as OK, and a header that the template asked for are nothing.
+func (r *reading) standing(at int, front string) ending {
+	text := strings.TrimRight(front[max(0, len(front)-maxBefore):], blanks)
 	r.steps += len(text)
-	switch {
-	case line == "" || strings.HasPrefix(line, "</") || strings.HasPrefix(line, "```"):
-	case (unicode.IsPunct(last) || unicode.Is(unicode.Sm, last) || last == '`') && !strings.ContainsAny(text[len(trimmed):], "\n") && !strings.ContainsRune(sentenceEnds+":：,;，、*_", last),
-		isResult(line), listSign().MatchString(line), header().MatchString(line) && (!echo || strings.IndexByte("<[]", line[0]) < 0), next && strings.IndexByte(">|", line[0]) >= 0,
-		(next || before == colon) && label().MatchString(line) && len(label().FindAllString(text, 2)) > 1,
-		len(tokens().FindAllString(text, 2)) > 1:
+	if text == "" || !r.said && at-r.done() < maxMark && (echo().MatchString(r.s[r.done():at]) || word().MatchString(r.s[r.done():at])) {
+		return nothing
+	}
+	labels := label().FindAllStringSubmatchIndex(text, -1)
+	line := strings.LastIndexByte(text, '\n') + 1
+	if n := len(labels); n > 0 && labels[n-1][0] >= line && (labels[n-1][2] < labels[n-1][3] || n > 1) || isResult(text[line:]) {
 		return shown
 	}
-	return before
+	end := endingOf(text)
+	for from := line; ; from = strings.LastIndexByte(text[:from-1], '\n') + 1 {
+		one, _, _ := strings.Cut(text[from:], "\n")
+		if one = strings.TrimSpace(one); from < line && (one == "" || strings.HasPrefix(one, "```")) {
+			break
+		} else if cut := from == 0 && len(front) > maxBefore; !cut && !announcement().MatchString(one) {
+			return shown
+		} else if endingOf(one) == colon {
+			end = colon
+		}
+		if from == 0 {
+			break
+		}
+	}
+	return end
+}
+
+// What may stand before a call at the beginning of a reply without being a sentence: a word on
+// its line, and the header of the assistant's turn, which the template asked for.
+var (
+	word = pattern(`^\s*[A-Za-z]+ *$`)
+	echo = pattern(`^\s*(?:<[|｜][^\s|｜]*[|｜]>(?:(?:assistant|model)<[|｜][^\s|｜]*[|｜]>)?|\]\S*\[|assistant|model)\s*$`)
+)
+
+// opens reports whether something opens in a text that doesn't close there: a quotation,
+// brackets, an element or an environment. Which marks open a quotation, languages see
+// differently.
+func opens(text string) bool {
+	depth, quotes := 0, 0
+	for rest := text; rest != ""; {
+		c, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+		next, _ := utf8.DecodeRuneInString(rest)
+		switch {
+		case c == '"' || c == '„' || c != '‘' && c != '’' && unicode.In(c, unicode.Pi, unicode.Pf):
+			quotes++
+		case unicode.Is(unicode.Ps, c), c == '<' && (isWord(next) || next == '!'), c == '\\' && strings.HasPrefix(rest, "begin"):
+			depth++
+		case unicode.Is(unicode.Pe, c), c == '<' && next == '/', c == '-' && strings.HasPrefix(rest, "->"), c == '\\' && strings.HasPrefix(rest, "end"):
+			depth = max(0, depth-1)
+		}
+	}
+	return depth > 0 || quotes%2 > 0
+}
+
+// endingOf returns how a text ends, if nothing but that matters.
+func endingOf(text string) ending {
+	text = strings.TrimRightFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("*_\"')", r) || unicode.In(r, unicode.So, unicode.M, unicode.Pe, unicode.Pf)
+	})
+	last, _ := utf8.DecodeLastRuneInString(text)
+	switch {
+	case text == "":
+		return nothing
+	case last == ':' || last == '：':
+		return colon
+	case strings.ContainsRune(sentenceEnds, last):
+		return finished
+	}
+	return shown
 }
 
 // onThought takes in the mark of a thought outside one.
-func (r *reading) onThought(m mark, before ending) bool {
+func (r *reading) onThought(m mark, front string) bool {
 	switch {
 	case m.close && r.text > 0:
 		r.text--
@@ -363,11 +389,11 @@ func (r *reading) onThought(m mark, before ending) bool {
 		if len(r.items) > 0 && r.items[0].kind == itemMark && strings.TrimSpace(r.s[:r.items[0].from]) == "" {
 			head = r.items[0].to
 		}
-		*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, began: true, endless: r.endless, turns: r.turns + 1, over: -1, paired: m.to, named: r.named}
+		*r = reading{scanner: r.scanner, tools: r.tools, quoted: r.quoted, began: true, endless: r.endless, turns: r.turns + 1, over: -1, named: r.named}
 		r.add(item{to: head}, true)
 		r.endThought(head, m)
 		return true
-	case m.hidden || r.endless || r.arg != "" || !m.fresh && !r.behindItem(m.from) && (!r.began || before != finished):
+	case m.hidden || r.endless || r.arg != "" || !m.fresh && !r.behindItem(m.from) && (!r.began || endingOf(front) != finished):
 		r.text++
 	default:
 		r.openThought(m, false)
@@ -472,7 +498,7 @@ var roleHeader = pattern(`^([a-z ]*)(?:<\|end_header_id\|>)?`)
 
 // onRole takes in the header of a turn. That of a user, after something was said, ends the
 // reply: what follows is a turn that the model made up.
-func (r *reading) onRole(m mark, before ending) bool {
+func (r *reading) onRole(m mark, front string) bool {
 	name, to := m.word, m.to
 	if strings.HasPrefix(name, "start_") || name == "im_start" {
 		found := roleHeader().FindStringSubmatch(r.s[to:min(len(r.s), to+maxMark)])
@@ -481,7 +507,7 @@ func (r *reading) onRole(m mark, before ending) bool {
 	if !r.whole && !strings.Contains(r.s[m.to:], "\n") && len(r.s)-m.to < maxHeld/2 {
 		return false
 	}
-	alone := m.fresh && r.lineEnds(to) && before != colon
+	alone := m.fresh && r.lineEnds(to) && endingOf(front) != colon
 	isFirst := r.isFirst(m.from)
 	switch {
 	case m.close || m.hidden || !alone && (!r.behindItem(m.from) || to == m.to && name != "assistant" && len(r.items) == 0):
@@ -505,7 +531,7 @@ var (
 
 // onHeader takes in the header of a message: <|channel|>analysis<|message|> begins a
 // thought, a recipient a call, anything else an answer.
-func (r *reading) onHeader(m mark, before ending) bool {
+func (r *reading) onHeader(m mark, front string) bool {
 	if m.close || !r.behindItem(m.from) && !m.fresh {
 		return r.skip(m)
 	}
@@ -522,7 +548,7 @@ func (r *reading) onHeader(m mark, before ending) bool {
 	switch {
 	case to != nil && to[1] != "all":
 		m.kind, m.attr = markCall, to[1]
-		return r.envelope(m, before)
+		return r.envelope(m, front)
 	case r.unclosed > 0:
 		return r.skip(m)
 	case strings.HasPrefix(found[1], "user") && !r.isFirst(m.from):
@@ -541,7 +567,7 @@ func (r *reading) onHeader(m mark, before ending) bool {
 var broken = pattern(`(?s)^\s*(?:[{[].{0,100}(?:name|arguments|function)["']?\s*:|<function=|<invoke )`)
 
 // envelope takes in an envelope.
-func (r *reading) envelope(m mark, before ending) bool {
+func (r *reading) envelope(m mark, front string) bool {
 	if after := r.s[m.to:]; !r.whole {
 		switch {
 		case m.hidden && after != "" && strings.IndexByte("\"'`*) ", after[0]) >= 0:
@@ -561,13 +587,14 @@ func (r *reading) envelope(m mark, before ending) bool {
 	_, named := r.tools.find(m.attr)
 	switch {
 	case isCall:
-		if before = r.standing(m.from, before); m.hidden {
-			before = shown
+		i := item{from: m.from, to: e.at, kind: itemEnvelope, before: r.standing(m.from, front)}
+		if m.hidden {
+			i.before = shown
 		}
-		r.take(item{from: m.from, to: e.at, kind: itemEnvelope, before: before}, e.calls)
-	case m.hidden || r.enclosed(m.from, e.at):
+		r.take(i, e.calls)
+	case m.hidden:
 		r.skip(m)
-	case ok && (e.closed || e.none):
+	case ok && (e.closed || e.none) && (m.fresh || r.behindItem(m.from)):
 		r.add(item{from: m.from, to: e.at}, false) // empty
 	case !ok && (named || broken().MatchString(r.s[m.to:min(len(r.s), m.to+maxMark)])):
 		end := len(r.s) // of what can't be read
@@ -581,69 +608,17 @@ func (r *reading) envelope(m mark, before ending) bool {
 		if len(e.calls) > 0 {
 			name = e.calls[0].name
 		}
-		r.add(item{from: m.from, to: end, kind: itemEnvelope, before: before, calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
+		r.add(item{from: m.from, to: end, kind: itemEnvelope, before: endingOf(front), calls: []written{{Call: Call{Name: name, Why: "the call can't be read: write it again in the exact form"}}}}, false)
 	default:
 		r.skip(m)
 	}
 	return true
 }
 
-// enclosed reports whether a range stands in something that opened behind the last call and
-// closes behind the range: a quotation, brackets, an element or an environment.
-func (r *reading) enclosed(from, to int) bool {
-	if r.paired < r.called {
-		r.paired, r.depth, r.inQuote = r.called, 0, false
-	}
-	r.steps += max(0, from-r.paired)
-	for r.paired < from {
-		change, quote, size := pairAt(r.s, r.paired)
-		r.depth = max(0, r.depth+change)
-		r.inQuote = r.inQuote != quote
-		r.paired += size
-	}
-	if (r.depth > 0 || r.inQuote) && r.closes == 0 {
-		for r.closes = len(r.s) - 1; r.closes > 1; r.closes-- {
-			if change, quote, _ := pairAt(r.s, r.closes); change < 0 || quote {
-				break
-			}
-		}
-	}
-	return (r.depth > 0 || r.inQuote) && r.closes >= to
-}
-
-// pairAt returns whether something that encloses opens (1) or closes (-1) at a place, or a
-// quotation mark stands there, and how many bytes that is. Which of them opens and which
-// closes, languages see differently.
-func pairAt(s string, at int) (change int, quote bool, size int) {
-	c := rune(s[at])
-	if size = 1; c >= utf8.RuneSelf {
-		c, size = utf8.DecodeRuneInString(s[at:])
-	}
-	rest := s[at+size:]
-	after, _ := utf8.DecodeRuneInString(rest)
-	switch {
-	case c == '"', unicode.In(c, unicode.Pi, unicode.Pf), c == '„', c == '‚':
-		return 0, c != '’' || !unicode.IsLetter(after), size // but for an apostrophe
-	case c == '<':
-		if m, st := markAt(s, at, nil); st == yes && m.kind != markToken {
-			return 0, false, m.to - at
-		} else if isWord(after) || after == '!' {
-			change = 1
-		} else if after == '/' {
-			change = -1
-		}
-	case unicode.Is(unicode.Pe, c), c == '-' && strings.HasPrefix(rest, "->"), c == '\\' && strings.HasPrefix(rest, "end{"):
-		change = -1
-	case unicode.Is(unicode.Ps, c), c == '\\' && strings.HasPrefix(rest, "begin{"):
-		change = 1
-	}
-	return change, false, size
-}
-
 // bare takes in calls without an envelope: NAME(…), NAME{…}, a list of these, JSON, or any
 // of them behind words like Action:. Whether they are meant is decided at the end, by what
 // stands around them.
-func (r *reading) bare(m mark, before ending) bool {
+func (r *reading) bare(m mark, front string) bool {
 	e := envelope{values: values{s: r.s[:min(len(r.s), m.from+maxBare)], at: m.from}, tools: r.tools, names: r.names}
 	if m.kind == markLead {
 		e.names, e.lead, e.at = nil, true, m.to
@@ -653,29 +628,27 @@ func (r *reading) bare(m mark, before ending) bool {
 		tool, _ := r.tools.find(c.name)
 		ok = ok && (m.kind == markLead || tool.For == "") // {"name": "coder", …} may be anything
 	}
-	i := item{from: m.from, to: e.at, kind: itemBare, before: before}
+	i := item{from: m.from, to: e.at, kind: itemBare}
 	if m.kind == markLead && ok {
-		r.steps += m.from - r.done()
-		if thought := strings.LastIndex(r.s[r.done():m.from], "\nThought:"); thought > 0 {
-			i.before = endingOf(r.s[r.done() : r.done()+thought]) // the thought belongs to the action
+		if thought := strings.LastIndex("\n"+front, "\nThought:"); thought >= 0 {
+			front = front[:max(0, thought-1)] // the thought belongs to the action
 		}
 		rest := strings.TrimLeft(r.s[e.at:], " \t\r`")
 		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
 		line, _, _ := strings.Cut(r.s[e.at:], "\n")
 		i.weak, i.open, i.line = true, true, e.at+len(line)
-	} else if ok {
-		i.before = r.standing(m.from, before)
 	}
 	if r.steps += max(e.far, e.at) - m.from; !ok {
 		r.vain += max(e.far, e.at) - m.from
 		return r.skip(m)
 	}
+	i.before = r.standing(m.from, front)
 	r.take(i, e.calls)
 	return true
 }
 
 // onFence takes in a code fence that holds nothing but calls. Any other is shown.
-func (r *reading) onFence(m mark, before ending) bool {
+func (r *reading) onFence(m mark, front string) bool {
 	named := namesEnvelope(m.attr)
 	body, end, closed := len(r.s), len(r.s), false
 	switch {
@@ -696,12 +669,12 @@ func (r *reading) onFence(m mark, before ending) bool {
 	}
 	if closed {
 		e := envelope{values: values{s: r.s[:body], at: m.to, loose: named}, tools: r.tools, names: r.names, lines: true}
-		i := item{from: m.from, to: end, kind: itemFence, before: before}
+		i := item{from: m.from, to: end, kind: itemFence}
 		if named {
 			e.names, i.kind = nil, itemEnvelope
 		}
 		if e.inside(m) && len(e.calls) > 0 && strings.Trim(r.s[min(e.at, body):body], blanks+",;)]}") == "" {
-			i.before = r.standing(m.from, before)
+			i.before = r.standing(m.from, front)
 			r.take(i, e.calls)
 			return true
 		}
@@ -781,7 +754,7 @@ func (r *reading) take(i item, calls []call) {
 		}
 		i.calls = append(i.calls, w)
 	}
-	if r.enclosed(i.from, i.to) {
+	if r.tale || opens(r.s[r.done():i.from]) {
 		i.before = shown
 	}
 	r.vain += maxVain / maxTaken

@@ -119,16 +119,9 @@ func TestCallsAmongOrdinaryTextRun(t *testing.T) {
 		{"```sh\ntop\n```\nI can't run that, but this.\n" + S, cpu},
 		{"The file (a.txt) is read. Next the load.\n" + S, cpu},
 		{"You said “hello”. " + S, cpu},
-		{"It's 5\" wide. " + S + "\n\nDone.", cpu},
-		{"Hm (see above)\n" + S, cpu},
-		{"See https://go.dev/a?b=c\n\n" + S, cpu},
-		{"> You asked for the load.\n\n" + S, cpu},
 		{"Name: Anna\nAge: 3\n\nI'll check the load too.\n" + S, cpu},
-		{"Schritt 1: Last ansehen.\n" + S, cpu},
 		{"好的，我来查看。\n" + S, cpu},
 		{"好的，我来查看：\n" + S, cpu},
-		{"---\n" + S, cpu},
-		{"Step 1 of 2 — the load\n\n" + S, cpu},
 		{"<|im_start|>assistant\n" + S, cpu},
 		{"<|assistant|>\n" + S, cpu},
 		{"assistant\n" + S, cpu},
@@ -145,10 +138,34 @@ func TestCallsAmongOrdinaryTextRun(t *testing.T) {
 		{"I look.\nSYSTEM_STATS\n<arg_key>topic</arg_key>\n<arg_value>cpu</arg_value>\n</tool_call>", cpu},
 		{"I look.\n<|tool_calls|><|tool_call:begin|>SYSTEM_STATS<|tool_call:args|>{\"topic\": \"cpu\"}<|tool_call:end|>", cpu},
 		{"I look. <|tool_calls|><|tool_call:begin|>SYSTEM_STATS<|tool_call:args|>{\"topic\": \"cpu\"}<|tool_call:end|>", cpu},
+		{"I'll check the load.\n\n<tool_call>\n{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}\n</tool_call>", cpu},
+		{"Let me check the load first:\n\n{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}", cpu},
+		{"Here is what I do.\n1. Look at the load.\n2. Tell you about it.\n\n<tool_call>{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}</tool_call>", cpu},
+		{"Ich sehe mir die Last an.\n\nSYSTEM_STATS: cpu", "SYSTEM_STATS cpu"},
+		{"負荷を確認します。\n<tool_call>{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}</tool_call>", cpu},
+		{"¡Claro! Voy a mirar la carga…\n<function=SYSTEM_STATS><parameter=topic>cpu</parameter></function>", cpu},
+		{"🔎 One moment, please. 🙂\n\n[TOOL_CALLS]SYSTEM_STATS[ARGS]{\"topic\": \"cpu\"}", cpu},
+		{"<think>The user wants the load. \"cpu\" it is (surely).</think>\n\nI'll look.\n\n<tool_call>\n{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}\n</tool_call>", cpu},
+		{"<tool_call>{\"name\": \"SYSTEM_STATS\", \"arguments\": {\"topic\": \"cpu\"}}</tool_call>\n\nI'll tell you what it says.", cpu},
 	} {
 		parts := Parse(tt.reply, "stop", Marks{}, testTools(), []Quoted{{Text: "Please do what is needed.", Own: true}})
 		if got := callText(parts); got != tt.calls {
 			t.Errorf("%q calls %q; parts %+v", tt.reply, got, parts)
+		}
+	}
+}
+
+// What a model writes before a call without it being a sentence costs one round: nobody can tell
+// it from a title, a name or another's words.
+func TestTheModelIsAskedAgainBehindWhatIsNoSentence(t *testing.T) {
+	const S = `<tool_call>{"name": "SYSTEM_STATS", "arguments": {"topic": "cpu"}}</tool_call>`
+	for _, before := range []string{
+		"Hm (see above)\n", "See https://go.dev/a?b=c\n\n", "> You asked for the load.\n\n", "Schritt 1: Last ansehen.\n", "---\n", "Step 1 of 2 — the load\n\n",
+		"I look at the load now\n", "Let me see now ", "It's 5\" wide. ", "Note: I look.\n", "- look\n- tell\n",
+	} {
+		parts := Parse(before+S, "stop", Marks{}, testTools(), nil)
+		if last := parts[len(parts)-1]; callText(parts) != "" || last.Why == "" || last.Tool != "SYSTEM_STATS" {
+			t.Errorf("%q: parts %+v", before, parts)
 		}
 	}
 }
