@@ -130,7 +130,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 		want := before.Blocks
 		want[1].Text = forgotten.Text
 		want[2].Task = forgotten.Text
-		want[3].Text = "First paragraph.\n\n" + forgotten.Text + "\n\nLast paragraph."
+		want[3].Text = forgotten.Text
 		if diff := cmp.Diff(want, after.Blocks); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
 
-// Clean removes matching text from a block: all of it if the block itself matches, else the
-// paragraphs that hold matching text. Text written after a forgetting doesn't match.
+// Clean removes matching text from a block. A text that holds some is emptied; of what accompanies
+// it, only what holds some goes, unless the block itself matches. Text written after a forgetting
+// doesn't match.
 func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block, whole, changed bool) {
 	if t.Empty() {
 		return b, false, false
@@ -122,65 +122,22 @@ func isControl(b transcript.Block) bool {
 	return false
 }
 
-// text replaces the paragraphs that hold matching text.
+// text empties a text that holds matching text: what stands around the words says them too. A
+// link to a file that goes is none of its words: only the link goes.
 func (c cleaning) text(text string) string {
-	if text == "" || text == Text {
+	if !c.t.holdsBy(text, c.counts) {
 		return text
 	}
-	marks := c.t.findBy([]byte(text), c.counts)
-	if len(marks) == 0 {
-		return text
-	}
-	var out strings.Builder
-	at := 0
-	for _, p := range paragraphs(text) {
-		if !slices.ContainsFunc(marks, func(m textfold.Mark) bool { return m.From < p.To && p.From < m.To }) {
-			continue
+	words := transcript.AttachmentLink.ReplaceAllStringFunc(text, func(link string) string {
+		if c.t.holdsBy(link, c.counts) {
+			return Text
 		}
-		out.WriteString(text[at:p.From])
-		out.WriteString(Text)
-		at = p.To
+		return link
+	})
+	if c.t.holdsBy(words, c.counts) {
+		return Text
 	}
-	out.WriteString(text[at:])
-	return joinForgotten(out.String())
-}
-
-// joinForgotten merges consecutive forgotten paragraphs into one.
-func joinForgotten(text string) string {
-	twice := Text + "\n\n" + Text
-	for strings.Contains(text, twice) {
-		text = strings.ReplaceAll(text, twice, Text)
-	}
-	return text
-}
-
-// paragraphs returns the parts of a text between blank lines. A fenced block, together with
-// the lines right above it, is one part.
-func paragraphs(text string) []textfold.Mark {
-	var out []textfold.Mark
-	fence, open := "", false
-	at := 0
-	for line := range strings.SplitAfterSeq(text, "\n") {
-		end := at + len(strings.TrimRight(line, "\r\n"))
-		bare := line[:end-at]
-		switch blank := strings.TrimSpace(bare) == ""; {
-		case blank && fence == "":
-			open = false
-		case blank:
-		case open:
-			out[len(out)-1].To = end
-		default:
-			out, open = append(out, textfold.Mark{From: at, To: end}), true
-		}
-		switch {
-		case fence != "" && transcript.ClosesFence(bare, fence):
-			fence = ""
-		case fence == "":
-			fence = transcript.OpeningFence(bare)
-		}
-		at += len(line)
-	}
-	return out
+	return words
 }
 
 // cleanLines replaces the lines that hold matching text.

@@ -41,8 +41,8 @@ func TestCleaningABlock(t *testing.T) {
 		want  transcript.Block // zero: unchanged
 		whole bool
 	}{
-		{name: "a paragraph", typed: true, add: words, in: transcript.Block{Kind: transcript.KindUser, Time: past, Text: "One.\n\nThe blue whale.\n\nThe blue\nwhale.\n\nLast."}, want: transcript.Block{Text: "One.\n\n[forgotten]\n\nLast."}},
-		{name: "a fenced block", typed: true, add: words, in: transcript.Block{Kind: transcript.KindAssistant, Time: past, Text: "See:\n```\na\n\nblue whale\n```\nEnd.\n\nLast."}, want: transcript.Block{Text: "[forgotten]\n\nLast."}},
+		{name: "one of its paragraphs", typed: true, add: words, in: transcript.Block{Kind: transcript.KindUser, Time: past, Text: "One.\n\nThe blue whale.\n\nThe blue\nwhale.\n\nLast."}, want: transcript.Block{Text: Text}},
+		{name: "its code", typed: true, add: words, in: transcript.Block{Kind: transcript.KindAssistant, Time: past, Text: "See:\n```\na\n\nblue whale\n```\nEnd.\n\nLast."}, want: transcript.Block{Text: Text}},
 		{name: "typed later", typed: true, add: words, in: transcript.Block{Kind: transcript.KindUser, Time: future, Text: "The blue whale."}},
 		{name: "typed elsewhere, which stays", add: words, in: transcript.Block{Kind: transcript.KindUser, Time: past, Text: "The blue whale."}},
 		{name: "typed in the part that was chosen", add: part, in: transcript.Block{ID: "b1", Kind: transcript.KindUser, Time: past, Text: "The blue whale."}, want: transcript.Block{Text: Text}},

@@ -152,24 +152,6 @@ func TestATruncatedLineOfTombstonesIsSkipped(t *testing.T) {
 	}
 }
 
-func TestParagraphs(t *testing.T) {
-	for _, tc := range []struct{ text, want string }{
-		{"one\ntwo", "one\ntwo"},
-		{"one\n\ntwo\n \nthree", "one|two|three"},
-		{"say:\n```\na\n\nb\n```\nend\n\nnext", "say:\n```\na\n\nb\n```\nend|next"},
-		{"```\nopen\n\nstill", "```\nopen\n\nstill"},
-		{"\n\n", ""},
-	} {
-		var got []string
-		for _, p := range paragraphs(tc.text) {
-			got = append(got, tc.text[p.From:p.To])
-		}
-		if s := strings.Join(got, "|"); s != tc.want {
-			t.Errorf("%q: %q, want %q", tc.text, s, tc.want)
-		}
-	}
-}
-
 func FuzzForgetWords(f *testing.F) {
 	f.Add("I saw a blue whale", "blue whale")
 	f.Add("这是机密文件", "机密")
