@@ -84,7 +84,7 @@ func (l *library) Reset(ctx context.Context, name string) error {
 	return err
 }
 
-// SetTitle appends a Note "title". A session without a block returns session.ErrNotFound.
+// SetTitle gives a session a title (see session.Session.SetTitle). A session without a block returns session.ErrNotFound.
 func (l *library) SetTitle(ctx context.Context, name, title string) error {
 	title = transcript.OneLine(title)
 	if title == "" {
@@ -93,8 +93,7 @@ func (l *library) SetTitle(ctx context.Context, name, title string) error {
 	if err := l.mustExist(ctx, name); err != nil {
 		return fmt.Errorf("renaming %s: %w", name, err)
 	}
-	_, err := l.sessions.Session(name).Append(ctx, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title})
-	return err
+	return l.sessions.Session(name).SetTitle(ctx, title)
 }
 
 // Exists reports whether a session has a block, here or in the archive, without reading

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,42 @@ func (s *Session) AppendIf(ctx context.Context, may func(*branch.Fold) bool, blo
 	return retryMidSave(ctx, savePatience, func(anyway bool) ([]transcript.Block, error) {
 		return s.appendOnce(ctx, anyway, may, blocks)
 	})
+}
+
+// SetTitle appends a Note with the session's new title, and gives its file the same title in its
+// front matter, for programs that show that. What counts is the Note: a file that can't be
+// replaced now, because a program has it open or it is a link, keeps its old line.
+func (s *Session) SetTitle(ctx context.Context, title string) error {
+	if _, err := s.Append(ctx, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title}); err != nil {
+		return err
+	}
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return nil //nolint:nilerr // the title is set
+	}
+	defer unlock()
+	if s.private.Load() || len(s.transcripts()) == 0 {
+		return nil
+	}
+	file := s.transcripts()[0]
+	was, err := s.dir.Lstat(file)
+	if err != nil || !was.Mode().IsRegular() {
+		return nil //nolint:nilerr // as above
+	}
+	data, err := s.dir.ReadRegular(file)
+	if err != nil || int64(len(data)) != was.Size() {
+		return nil //nolint:nilerr // as above
+	}
+	skip := len(data) - len(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	_, size := transcript.CutFrontMatter(data[skip:])
+	front := transcript.WithTitle(string(data[:skip+size]), title)
+	if out := append([]byte(front), data[skip+size:]...); !bytes.Equal(out, data) {
+		if err := s.dir.Replace(file, was, out); err != nil {
+			s.logger.Info("the front matter keeps the session's old title", "file", file, "err", err)
+		}
+		s.stat = nil
+	}
+	return nil
 }
 
 // appendOnce is AppendIf, but returns sessiondir.ErrMidSave if it would have to wait, unless anyway is set.

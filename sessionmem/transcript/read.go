@@ -188,7 +188,8 @@ func (r *Reader) finish(b *RawBlock) bool {
 		head = len(b.Raw)
 	}
 	b.BodyStart = head
-	rest := b.Raw[head:]
+	rest := bytes.TrimLeft(b.Raw[head:], "\r\n")
+	blank := len(b.Raw) - head - len(rest)
 	if !bytes.HasPrefix(rest, []byte("<!--")) {
 		return true
 	}
@@ -196,9 +197,11 @@ func (r *Reader) finish(b *RawBlock) bool {
 	if n == 0 {
 		n = len(rest)
 	}
-	if attrs, ok := parseComment(strings.TrimRight(string(rest[:n]), "\n")); ok {
+	// A formatter puts a blank line below the heading. Behind it, only a comment with an ID is
+	// the block's: a text never begins with one (see AppendEscaped).
+	if attrs, ok := parseComment(strings.TrimRight(string(rest[:n]), "\n")); ok && (blank == 0 || attrs[0].key == "id") {
 		b.attrs = attrs
-		b.BodyStart += n
+		b.BodyStart += blank + n
 	}
 	return true
 }

@@ -37,7 +37,7 @@ func AppendFront(dst []byte, info Info, front string) []byte {
 		front = FrontMatter(info)
 	}
 	if title := OneLine(info.Title); title != "" && FrontValue(front, "title") != "" && FrontValue(front, "title") != title {
-		front = withTitle(front, title)
+		front = WithTitle(front, title)
 	}
 	dst = append(dst, Fence+"\n"+strings.TrimRight(front, "\n")...)
 	return append(dst, "\n"+Fence+"\n"...)
@@ -74,8 +74,8 @@ func titleLine(title string) string {
 	return "title: " + strconv.Quote(title)
 }
 
-// withTitle returns front matter with another title in the place of its own.
-func withTitle(front, title string) string {
+// WithTitle returns front matter with another title in the place of its own, if it has one.
+func WithTitle(front, title string) string {
 	var out strings.Builder
 	done := false
 	for line := range strings.Lines(front) {
