@@ -126,8 +126,9 @@ type File struct {
 	Bullets []memorytext.Bullet
 	ModTime time.Time
 	Missing bool
-	Saving  bool  // another program is saving it; this is its state before
-	Err     error // set by List if the file couldn't be read
+	Saving  bool   // another program is saving it; this is its state before
+	Charset string // in which it was read, if it isn't Unicode; it is a guess
+	Err     error  // set by List if the file couldn't be read
 }
 
 // Path returns the path of the target's file, whether or not the file exists; "" if the
@@ -151,7 +152,7 @@ func (s *store) load(t Target, read reader) (File, error) {
 		return File{Target: t}, badTarget(t)
 	}
 	r, err := read(path)
-	return File{Target: t, Path: path, Text: r.Text, Bullets: s.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
+	return File{Target: t, Path: path, Text: r.Text, Bullets: s.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving, Charset: r.Charset}, err
 }
 
 // bullets returns the bullets of a file's text.

@@ -45,9 +45,9 @@ func TestSaveOwnedKeepsUneditedBytes(t *testing.T) {
 		"mixed line ends":          {"a\r\nb\nc\r\n", "c", "C", "a\r\nb\nC\r\n"},
 		"no line end at the end":   {"a\nb", "b", "b\nc", "a\nb\nc"},
 		"a line end is taken away": {"a\r\nb\r\n", "b\n", "b", "a\r\nb"},
-		"bytes that are no UTF-8":  {"caf\xe9\nb\n", "b", "B", "caf\xe9\nB\n"},
+		"bytes that are no UTF-8":  {"ä caf\xe9\nb\n", "b", "B", "ä caf\xe9\nB\n"},
 		"a garbled line is removed": {
-			"caf\xe9\nb\n", "caf\uFFFD\n", "", "b\n",
+			"caf\xe9\nä\nb\n", "caf\uFFFD\n", "", "ä\nb\n",
 		},
 		"trailing spaces and tabs": {"a  \n\tb\t\nc\n", "c", "C", "a  \n\tb\t\nC\n"},
 		"all goes":                 {"a\n", "a\n", "", ""},
@@ -77,7 +77,7 @@ func TestSaveOwnedKeepsUneditedBytes(t *testing.T) {
 }
 
 func TestSaveOwnedRefusesToEditAGarbledLine(t *testing.T) {
-	m, path := ownedRig(t, "a\ncaf\xe9\n")
+	m, path := ownedRig(t, "ä\ncaf\xe9\n")
 	o, err := m.OpenOwned(path)
 	if err != nil || !o.Garbled {
 		t.Fatalf("%v, garbled %v", err, o.Garbled)
@@ -86,7 +86,7 @@ func TestSaveOwnedRefusesToEditAGarbledLine(t *testing.T) {
 	if !errors.Is(err, ErrNotEditable) || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("the error is %v", err)
 	}
-	if got := bytesOf(t, path); got != "a\ncaf\xe9\n" {
+	if got := bytesOf(t, path); got != "ä\ncaf\xe9\n" {
 		t.Errorf("the file is %q", got)
 	}
 }

@@ -54,10 +54,11 @@ func (f *Files) edit(path string, knowingly bool, change func(raw []byte) ([]byt
 			return fmt.Errorf("%s: %w", filepath.Base(path), ErrReadOnly)
 		}
 		var done bool
-		if was != nil && bytes.HasPrefix(out, text) && bytes.Equal(enc.Encode(text), raw) {
-			done, err = wholefile.Append(real, enc.Encode(out)[len(raw):], was)
+		data := enc.Encode(out)
+		if was != nil && bytes.HasPrefix(out, text) && bytes.HasPrefix(data, raw) {
+			done, err = wholefile.Append(real, data[len(raw):], was)
 		} else {
-			done, err = f.replaceOwned(path, real, enc.Encode(out), raw, was)
+			done, err = f.replaceOwned(path, real, data, raw, was)
 		}
 		if err != nil {
 			return wholefile.Explain("writing "+filepath.Base(path), err)

@@ -16,7 +16,8 @@ import (
 // known is a file as it was last read.
 type known struct {
 	wholefile.Seen
-	text string
+	text    string
+	charset string
 }
 
 // Reading is the text of a file: LF, valid UTF-8, without BOM and without what was
@@ -25,11 +26,14 @@ type Reading struct {
 	Text    string
 	ModTime time.Time
 	Missing bool
-	Saving  bool // another program is saving it; this is its state before
+	Saving  bool   // another program is saving it; this is its state before
+	Charset string // in which it was read, if it isn't Unicode; it is a guess
 }
 
 // reading returns the known state of the file.
-func (k known) reading() Reading { return Reading{Text: k.text, ModTime: k.Stat.ModTime()} }
+func (k known) reading() Reading {
+	return Reading{Text: k.text, ModTime: k.Stat.ModTime(), Charset: k.charset}
+}
 
 // Read returns a file as it is now. If it hasn't changed since the last call, that costs
 // one stat. For a missing file Missing is set; that is an error (ErrAway) only if the file was
@@ -40,7 +44,7 @@ func (f *Files) Read(path string) (Reading, error) {
 	before := f.read[path]
 	f.mu.Unlock()
 	now := time.Now()
-	raw, fi, err := readChanged(path, before)
+	raw, enc, fi, err := readChanged(path, before)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if (fi != nil || missing) && f.isMidSave(path, fi) {
 		if before.Stat == nil {
@@ -75,7 +79,7 @@ func (f *Files) Read(path string) (Reading, error) {
 	}
 	raw, clean := f.Purge(path, raw)
 	os.SameFile(fi, fi) // Windows looks up the identity lazily, by path: do it now, before the path names another file
-	after := known{Seen: wholefile.Seen{Stat: fi, At: now}, text: memorytext.Normalize(raw)}
+	after := known{Seen: wholefile.Seen{Stat: fi, At: now}, text: memorytext.Normalize(raw), charset: enc.Charset()}
 	if after.text == before.text {
 		after.text = before.text // makes the next comparison free
 	}
@@ -88,11 +92,13 @@ func (f *Files) Read(path string) (Reading, error) {
 }
 
 // readChanged reads a file unless it is unchanged; then fi is nil.
-func readChanged(path string, before known) (raw []byte, fi os.FileInfo, err error) {
+func readChanged(path string, before known) (text []byte, enc wholefile.Encoding, fi os.FileInfo, err error) {
 	if now, err := os.Stat(path); err == nil && before.Unchanged(now) {
-		return nil, nil, nil
+		return nil, enc, nil, nil
 	}
-	return wholefile.ReadText(path)
+	raw, fi, err := wholefile.ReadRaw(path)
+	text, enc = wholefile.Decode(raw)
+	return text, enc, fi, err
 }
 
 // ReadStable is like Read, for callers that must not miss an edit or see half a save: it

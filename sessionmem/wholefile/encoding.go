@@ -6,13 +6,25 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Encoding is the way in which the bytes of a file people own represent its text.
 type Encoding struct {
-	order binary.ByteOrder // the byte order of UTF-16; nil: the bytes are used unchanged, as UTF-8
-	bom   bool             // UTF-16 with a byte order mark
-	cr    bool             // lines end with CR, as on Macs before OS X
+	order   binary.ByteOrder // the byte order of UTF-16; nil: the bytes are used unchanged, as UTF-8
+	bom     bool             // UTF-16 with a byte order mark
+	western bool             // Windows-1252, in which old editors save
+	cr      bool             // lines end with CR, as on Macs before OS X
+}
+
+// Charset returns the name of a character set that was recognised by its bytes alone and may be
+// another one, or "".
+func (e Encoding) Charset() string {
+	if e.western {
+		return "Windows-1252"
+	}
+	return ""
 }
 
 var (
@@ -23,7 +35,8 @@ var (
 // Decode returns a file's text in UTF-8, and its encoding. Windows editors save "Unicode"
 // as UTF-16, usually with a byte order mark. A file that isn't UTF-16 to the last byte
 // (UTF-8 at the end, half a character, UTF-32) is decoded as far as possible, and becomes
-// UTF-8 when it is written.
+// UTF-8 when it is written. A file with letters beyond ASCII of which none is UTF-8 is read as
+// Windows-1252; it too becomes UTF-8 when a letter is written that this doesn't have.
 func Decode(raw []byte) ([]byte, Encoding) {
 	text, enc := decode(raw)
 	if bytes.IndexByte(text, '\r') >= 0 && bytes.IndexByte(text, '\n') < 0 {
@@ -34,6 +47,12 @@ func Decode(raw []byte) ([]byte, Encoding) {
 
 func decode(raw []byte) ([]byte, Encoding) {
 	enc, ok := findEncoding(raw)
+	if !ok && isWestern(raw) {
+		text, err := charmap.Windows1252.NewDecoder().Bytes(raw)
+		if enc = (Encoding{western: true}); err == nil && bytes.Equal(enc.Encode(text), raw) {
+			return text, enc
+		}
+	}
 	if !ok {
 		return decodeMixed(raw), Encoding{}
 	}
@@ -50,6 +69,21 @@ func decode(raw []byte) ([]byte, Encoding) {
 		return decodeMixed(raw), Encoding{}
 	}
 	return text, enc
+}
+
+// isWestern reports whether a text has bytes beyond ASCII, none of them part of a letter in UTF-8.
+// The beginning of one at the very end doesn't count: the file may be in the middle of a save.
+func isWestern(raw []byte) bool {
+	beyond := false
+	for at := 0; at < len(raw); {
+		r, size := utf8.DecodeRune(raw[at:])
+		if r == 0 || size > 1 {
+			return false
+		}
+		beyond = beyond || r == utf8.RuneError && utf8.FullRune(raw[at:])
+		at += size
+	}
+	return beyond
 }
 
 // DecodeText returns a file's text in UTF-8, like Decode.
@@ -210,10 +244,15 @@ func findEncoding(raw []byte) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// Encode returns the bytes of a text in this encoding.
+// Encode returns the bytes of a text in this encoding, or in UTF-8 if it can't express the text.
 func (e Encoding) Encode(text []byte) []byte {
 	if e.cr {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r"))
+	}
+	if e.western {
+		if out, err := charmap.Windows1252.NewEncoder().Bytes(text); err == nil {
+			return out
+		}
 	}
 	if e.order == nil {
 		return text

@@ -44,6 +44,9 @@ func TestDecodeMixed(t *testing.T) {
 		"UTF-32LE, UTF-8 behind it":     {string(in32(text, le)) + behind, text + behind},
 		"UTF-8, UTF-16LE behind it":     {behind + string(in16(text, le)), behind + text},
 		"stray zero bytes":              {"a\x00zanzibar\x00\x00zanzibar\x00, it says", "a\x00zanzibar\x00\x00zanzibar\x00, it says"},
+		"Windows-1252":                  {"Zo\xeb drinks \x80 tea \x93here\x94\n", "Zoë drinks € tea “here”\n"},
+		"one such letter in UTF-8":      {"Zoë drinks \x80 tea\n", "Zoë drinks \x80 tea\n"},
+		"half a letter of UTF-8":        {"Zo\xc3", "Zo\xc3"},
 		"a program's own file":          {"b0VIM\x10\x00\x00zanzibar\x00", "b0VIM\x10\x00\x00zanzibar\x00"},
 	} {
 		t.Run(name, func(t *testing.T) {

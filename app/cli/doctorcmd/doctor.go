@@ -225,12 +225,17 @@ func (d *doctor) lackChecks() (checks []check) {
 func (d *doctor) fileChecks(ctx context.Context) []check {
 	files, err := d.b.Memory.List()
 	checks := unreadFile(nil, "memory", d.b.Paths.Home, err)
+	var odd []check
 	for _, f := range files {
 		checks = unreadFile(checks, "memory", f.Path, f.Err)
+		if f.Charset != "" {
+			odd = append(odd, noted("memory", f.Path+" isn't UTF-8 and is read as "+f.Charset+"; save it as UTF-8 in your editor if letters are wrong"))
+		}
 	}
 	if len(checks) == 0 {
 		checks = append(checks, good("memory", words.Count(len(files), "file")+" can be read"))
 	}
+	checks = append(checks, odd...)
 	for _, path := range d.b.Memory.Copies() {
 		checks = append(checks, noted("memory", path+" is a copy and isn't read; compare it with its original, then remove it"))
 	}
