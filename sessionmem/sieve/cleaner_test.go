@@ -107,7 +107,7 @@ func TestACleanerFollowsRemovedText(t *testing.T) {
 		{
 			"an answer and a title in the front matter", true, nil,
 			file(front, user("u1", "hello"), assistant("a1", "A zebra.\n\nFine.")),
-			[]string{"hello", forgotten.Text + "\n\nFine."},
+			[]string{"hello", forgotten.Text},
 			[]string{"title forgotten", "assistant forgotten"},
 		},
 		{
