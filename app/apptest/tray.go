@@ -3,6 +3,7 @@ package apptest
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,6 +110,8 @@ type TrayHost struct {
 	items []registration
 	came  chan struct{} // closed and replaced whenever an item registers
 	icons int           // NewIcon signals
+
+	layouts, properties int // signals of changed menus and of changed items of a menu
 }
 
 // registration is a registered icon.
@@ -143,7 +146,9 @@ func (h *TrayHost) serve() error {
 	if err != nil {
 		return fmt.Errorf("exporting the watcher's properties: %w", err)
 	}
-	if err := h.conn.AddMatchSignal(dbus.WithMatchInterface(itemName), dbus.WithMatchMember("NewIcon")); err != nil {
+	err = errors.Join(h.conn.AddMatchSignal(dbus.WithMatchInterface(itemName), dbus.WithMatchMember("NewIcon")),
+		h.conn.AddMatchSignal(dbus.WithMatchInterface(menuName)))
+	if err != nil {
 		return fmt.Errorf("watching icons: %w", err)
 	}
 	signals := make(chan *dbus.Signal, 64)
@@ -162,11 +167,16 @@ func (h *TrayHost) serve() error {
 // count counts the icons' changes until the connection ends.
 func (h *TrayHost) count(signals <-chan *dbus.Signal) {
 	for s := range signals {
-		if s.Name == itemName+".NewIcon" {
-			h.mu.Lock()
+		h.mu.Lock()
+		switch s.Name {
+		case itemName + ".NewIcon":
 			h.icons++
-			h.mu.Unlock()
+		case menuName + ".LayoutUpdated":
+			h.layouts++
+		case menuName + ".ItemsPropertiesUpdated":
+			h.properties++
 		}
+		h.mu.Unlock()
 	}
 }
 
@@ -216,6 +226,14 @@ func (h *TrayHost) Registrations() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.items)
+}
+
+// MenuChanges returns how many times a menu signalled a new layout, which a panel draws
+// anew, and how many times new properties of an item.
+func (h *TrayHost) MenuChanges() (layouts, properties int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.layouts, h.properties
 }
 
 // IconChanges returns how many times an icon signalled a new picture.

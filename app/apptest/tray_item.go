@@ -91,7 +91,24 @@ type layout struct {
 }
 
 // Menu reads the menu.
-func (i *Item) Menu(ctx context.Context) ([]Entry, error) {
+func (i *Item) Menu(ctx context.Context) ([]Entry, error) { return i.below(ctx, 0) }
+
+// Submenu reads the menu below the line with this label.
+func (i *Item) Submenu(ctx context.Context, label string) ([]Entry, error) {
+	entries, err := i.Menu(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Label == label {
+			return i.below(ctx, e.ID)
+		}
+	}
+	return nil, fmt.Errorf("no line %q in the menu", label)
+}
+
+// below reads the lines below an item.
+func (i *Item) below(ctx context.Context, id int32) ([]Entry, error) {
 	menu, err := i.menu(ctx)
 	if err != nil {
 		return nil, err
@@ -100,7 +117,7 @@ func (i *Item) Menu(ctx context.Context) ([]Entry, error) {
 	defer cancel()
 	var revision uint32
 	var root layout
-	err = menu.CallWithContext(ctx, menuName+".GetLayout", 0, int32(0), int32(-1), []string{}).Store(&revision, &root)
+	err = menu.CallWithContext(ctx, menuName+".GetLayout", 0, id, int32(-1), []string{}).Store(&revision, &root)
 	if err != nil {
 		return nil, fmt.Errorf("reading the menu: %w", err)
 	}
@@ -132,7 +149,7 @@ func (i *Item) menu(ctx context.Context) (dbus.BusObject, error) {
 func entryOf(l layout) Entry {
 	e := Entry{ID: l.ID, Enabled: true}
 	if v, ok := l.Props["label"].Value().(string); ok {
-		e.Label = v
+		e.Label = strings.ReplaceAll(v, "__", "_")
 	}
 	if v, ok := l.Props["enabled"].Value().(bool); ok {
 		e.Enabled = v

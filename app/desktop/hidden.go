@@ -15,10 +15,10 @@ const dropFontsAfter = time.Minute
 // Why the process doesn't execute itself again while hidden, which would leave 14 MB of the
 // 58: the tray icon belongs to a D-Bus connection. A new process has another one, so the
 // host removes the icon and adds it 0.1 s later at the end of the row. Handing over the
-// descriptor needs an icon and a D-Bus client of our own: systray connects by itself, and
-// godbus neither returns its descriptor nor stops between two messages. Besides, nothing
-// keeps the conversation, the page and the scroll position over a restart, MCP servers
-// would restart, and Discord would count another login.
+// descriptor needs a D-Bus client of our own: godbus neither returns its descriptor nor
+// stops between two messages. Besides, nothing keeps the conversation, the page and the
+// scroll position over a restart, MCP servers would restart, and Discord would count
+// another login.
 
 // hiddenWork is a delayed call that a newer event cancels.
 type hiddenWork struct {

@@ -1,5 +1,5 @@
-// Package tray is the menu-bar icon with its menu. It uses fyne.io/systray behind an
-// interface of ours, so that everything else can be tested without it.
+// Package tray is the menu-bar icon with its menu. On the desktops of freedesktop.org it is
+// an object on the session bus (statusitem_unix.go), on macOS and Windows fyne.io/systray.
 //
 // The icon shows the CPU load in steps of 5 % and is redrawn only when the step changes.
 // The menu is built once, and an item changes only when its text does. If there is no tray

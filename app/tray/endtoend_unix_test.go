@@ -1,13 +1,11 @@
-//go:build !darwin && !windows && !race
-
-// Not under the race detector: systray guards its menu's revision with different locks for
-// reading and writing, which is harmless and not ours to change.
+//go:build !darwin && !windows
 
 package tray
 
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,8 +15,7 @@ import (
 	"mac-stats/sessionmem/filetest"
 )
 
-// The real tray runs on a private session bus with a tray host of ours. This is a single
-// test, because systray can only be started once per process.
+// The real tray runs on a private session bus with a tray host of ours.
 func TestOnARealBus(t *testing.T) {
 	bus, err := apptest.StartBus()
 	if err != nil {
@@ -100,6 +97,32 @@ func TestOnARealBus(t *testing.T) {
 		}
 	})
 
+	t.Run("then what the icon shows is a submenu with check marks", func(t *testing.T) {
+		entries, err := item.Submenu(ctx, "Icon shows")
+		check(t, err)
+		wanted := []string{"[x] Graph", "[x] Numbers", "[x] CPU", "[ ] Memory", "[ ] Temperature", "[ ] Network"}
+		if diff := cmp.Diff(wanted, lines(entries)); diff != "" {
+			t.Errorf("submenu (-want +got):\n%s", diff)
+		}
+	})
+
+	// A host builds its menu again for a new layout: an open submenu closes, and the
+	// highlight is lost.
+	t.Run("then no reading and no check mark is a new layout", func(t *testing.T) {
+		layouts, properties := host.MenuChanges()
+		tray.SetVitals(load(37), "CPU 38_ %")
+		tray.SetPaused(true)
+		filetest.Until(t, "both are there", func() bool {
+			return slices.Equal(menu(t, item)[3:5], []string{"(CPU 38_ %)", "[x] Pause monitoring"})
+		})
+		tray.SetPaused(false)
+		filetest.Until(t, "the mark is gone", func() bool { return menu(t, item)[4] == "[ ] Pause monitoring" })
+		filetest.Until(t, "each is told", func() bool { _, now := host.MenuChanges(); return now == properties+3 })
+		if now, _ := host.MenuChanges(); now != layouts {
+			t.Errorf("the menu was laid out %d times", now-layouts)
+		}
+	})
+
 	t.Run("then the icon changes with the step of the load and not otherwise", func(t *testing.T) {
 		before, changes := pixels(t, item), host.IconChanges()
 		tray.SetVitals(load(36), "CPU 36 %")
@@ -169,6 +192,10 @@ func menu(t *testing.T, item *apptest.Item) []string {
 	t.Helper()
 	entries, err := item.Menu(t.Context())
 	check(t, err)
+	return lines(entries)
+}
+
+func lines(entries []apptest.Entry) []string {
 	var lines []string
 	for _, e := range entries {
 		lines = append(lines, e.String())

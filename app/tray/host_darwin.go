@@ -9,9 +9,6 @@ import (
 // goroutine.
 const startsOnCaller = true
 
-// looksFirst: before the registration there is no icon that could show anything.
-const looksFirst = false
-
 // watchHost reports that there is a host: the menu bar always exists. (macOS can be told to
 // hide an icon, and doesn't report it.)
 func watchHost(_ context.Context, _ *slog.Logger, report func(hostState)) {

@@ -13,12 +13,8 @@ import (
 	"mac-stats/app/sessionbus"
 )
 
-// startsOnCaller: systray uses D-Bus on its own goroutines.
+// startsOnCaller: the bus may be slow.
 const startsOnCaller = false
-
-// looksFirst: the icon is registered with its picture and with the name that a host
-// remembers.
-const looksFirst = true
 
 // The parts of the StatusNotifierItem protocol that show whether an icon will be visible.
 const (

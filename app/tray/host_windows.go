@@ -12,9 +12,6 @@ import (
 // startsOnCaller: systray has its own thread.
 const startsOnCaller = false
 
-// looksFirst: before the registration there is no icon that could show anything.
-const looksFirst = false
-
 const (
 	// lookEvery is how often we check for a taskbar. At login the app may be there first,
 	// and an icon that is registered too early is lost.

@@ -85,9 +85,6 @@ func icoOf(png []byte) []byte {
 
 // palette holds the icon's colours. The number is white with a dark outline, so that it is
 // readable on light and dark panels; the bar uses the window's accent, amber and red.
-//
-// Half-transparent pixels are black, because systray garbles other colours on Linux (it
-// takes the low byte of the premultiplied value).
 type palette struct{ number, outline, track, calm, warm, hot color.NRGBA }
 
 func colors() palette {

@@ -11,8 +11,8 @@ import (
 // trayTitle is the name by which hosts remember the icon.
 const trayTitle = "mac-stats"
 
-// textEvery is the least time between changes of the vitals' text, because hosts fetch the
-// whole menu for each.
+// textEvery is the least time between changes of the vitals' text, because each wakes the
+// host.
 const textEvery = 2 * time.Second
 
 // actionQueue is how many clicks may wait for a slow action.
@@ -155,7 +155,7 @@ func (b *menuBar) touch() {
 	}
 }
 
-// onHost handles the hosts' states. The icon is registered with the first host; systray
+// onHost handles the hosts' states. The icon is registered with the first host; the shell
 // registers it again with each later one.
 func (b *menuBar) onHost(h hostState) {
 	b.mu.Lock()
@@ -184,13 +184,21 @@ func (b *menuBar) inWords(menu []entry) []entry {
 }
 
 // register adds the wanted icon to the menu bar and returns what it shows: the icon and its
-// values, but not the check mark of Pause or the texts yet.
+// values, but not the check mark of Pause or the texts yet. It returns nil if it failed; it
+// is tried again when the host changes.
 func (b *menuBar) register() *state {
 	b.mu.Lock()
 	s := b.wanted
 	b.mu.Unlock()
-	b.shell.start(look{title: trayTitle, tooltip: tooltip(s), icon: b.icons.of(s)},
+	err := b.shell.start(look{title: trayTitle, tooltip: tooltip(s), icon: b.icons.of(s)},
 		b.inWords(menuOf(b.params.Demo, s.display)), b.onTap, b.onClick)
+	if err != nil {
+		b.log.Warn("the tray icon can't be registered", "error", err)
+		b.mu.Lock()
+		b.hosted = false
+		b.mu.Unlock()
+		return nil
+	}
 	if b.titled {
 		b.shell.setTitle(s.beside())
 	}

@@ -28,9 +28,10 @@ func (f *fakeShell) note(call string) {
 	f.calls = append(f.calls, call)
 }
 
-func (f *fakeShell) start(_ look, _ []entry, onTap func(), onClick func(label)) {
+func (f *fakeShell) start(_ look, _ []entry, onTap func(), onClick func(label)) error {
 	f.onTap, f.onClick = onTap, onClick
 	f.note("start")
+	return nil
 }
 func (f *fakeShell) setIcon([]byte)            { f.note("icon") }
 func (f *fakeShell) setTitle(t string)         { f.note("title " + t) }

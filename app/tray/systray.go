@@ -1,4 +1,4 @@
-//go:build !darwin || cgo
+//go:build windows || (darwin && cgo)
 
 package tray
 
@@ -20,23 +20,18 @@ type systrayShell struct {
 
 func newShell() shell { return &systrayShell{items: map[label]*systray.MenuItem{}} }
 
-func (s *systrayShell) start(first look, menu []entry, onTap func(), onClick func(label)) {
-	if looksFirst {
-		systray.SetTitle(first.title)
-		s.show(first)
-	}
+func (s *systrayShell) start(first look, menu []entry, onTap func(), onClick func(label)) error {
 	systray.SetOnTapped(onTap) // the registration decides that we handle clicks on the icon
 	built := make(chan struct{})
 	s.end = runSystray(func() {
-		if !looksFirst {
-			s.show(first)
-		}
+		s.show(first)
 		s.build(menu, onClick)
 		close(built)
 	})
 	if !startsOnCaller { // otherwise the caller's loop may be what builds it
 		<-built
 	}
+	return nil
 }
 
 func (s *systrayShell) show(l look) {

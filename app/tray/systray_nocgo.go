@@ -8,13 +8,13 @@ func newShell() shell { return noShell{} }
 
 type noShell struct{}
 
-func (noShell) start(look, []entry, func(), func(label)) {}
-func (noShell) setIcon([]byte)                           {}
-func (noShell) setTitle(string)                          {}
-func (noShell) setTooltip(string)                        {}
-func (noShell) setText(label, string)                    {}
-func (noShell) setChecked(label, bool)                   {}
-func (noShell) stop()                                    {}
+func (noShell) start(look, []entry, func(), func(label)) error { return nil }
+func (noShell) setIcon([]byte)                                 {}
+func (noShell) setTitle(string)                                {}
+func (noShell) setTooltip(string)                              {}
+func (noShell) setText(label, string)                          {}
+func (noShell) setChecked(label, bool)                         {}
+func (noShell) stop()                                          {}
 
 // trayBuiltIn reports that this build has no icon.
 const trayBuiltIn = false

@@ -60,12 +60,13 @@ func New(p Params) Tray {
 	return newMenuBar(p, newShell(), watchHost)
 }
 
-// shell is the system's tray, implemented by fyne.io/systray. Its methods are called by one
-// goroutine at a time, start first.
+// shell is the system's tray. Its methods are called by one goroutine at a time, start
+// first.
 type shell interface {
 	// start registers an icon and builds the menu. onTap handles clicks on the icon,
-	// onClick those on items; both are called on any goroutine and must not block.
-	start(first look, menu []entry, onTap func(), onClick func(label))
+	// onClick those on items; both are called on any goroutine and must not block. After
+	// an error it may be called again.
+	start(first look, menu []entry, onTap func(), onClick func(label)) error
 	setIcon(png []byte)
 	setTitle(text string) // beside the icon, if the system draws text there
 	setTooltip(text string)

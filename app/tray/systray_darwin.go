@@ -1,4 +1,4 @@
-//go:build !windows && (!darwin || cgo)
+//go:build cgo
 
 package tray
 
@@ -7,8 +7,8 @@ import "fyne.io/systray"
 // native is the shell's system-specific state.
 type native struct{} //nolint:unused // see systrayShell
 
-// runSystray registers the icon and returns a function that removes it. On macOS the
-// caller's loop handles its events; on D-Bus it has its own goroutines.
+// runSystray registers the icon and returns a function that removes it. The caller's loop
+// handles its events.
 func runSystray(ready func()) (end func()) {
 	start, end := systray.RunWithExternalLoop(ready, nil)
 	start()
