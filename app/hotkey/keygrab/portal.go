@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,22 +31,37 @@ const (
 	portalTime = 3 * time.Second // for an answer without a dialog
 	portalApp  = "mac-stats"     // name of our .desktop file
 	shortcutID = "show"
+
+	// sessionToken names our session. It stays, because KDE knows the keys of a program
+	// without an app ID by it, and would ask for them again at each start.
+	sessionToken = "mac_stats"
 )
 
-// errRefused means that the user or the desktop refused.
-var errRefused = errors.New("it was refused in the dialog of the desktop")
+// Why there is no key.
+var (
+	errRefused = errors.New("it was refused in the dialog of the desktop")
+	errFailed  = errors.New("the desktop could not register it")
+	errUnbound = errors.New("the desktop registered no key for it")
+)
+
+// shortcut is a key as the portal describes it.
+type shortcut struct {
+	ID      string
+	Options map[string]dbus.Variant
+}
 
 // portal is a session with the desktop's portal.
 type portal struct {
 	conn    *dbus.Conn
 	signals chan *dbus.Signal
 	session dbus.ObjectPath
+	wanted  []shortcut
 }
 
 // askPortal asks the desktop for a key. If its dialog is still open after a moment, the key
 // counts as registered: it works as soon as the user agrees.
 func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
-	p, err := openPortal(bus)
+	p, err := openPortal(bus, combo)
 	if err != nil {
 		return nil, fmt.Errorf("%w, because it runs on Wayland and has no portal for them (%w): %s", ErrNotHere, err, instead)
 	}
@@ -53,7 +69,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.serve(combo, pressed, bound)
+		p.serve(pressed, bound)
 	}()
 	closeAll := func() {
 		_ = p.conn.Close() // this ends the session too
@@ -71,7 +87,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 }
 
 // openPortal opens a session. It never starts a bus.
-func openPortal(bus string) (*portal, error) {
+func openPortal(bus string, combo hotkey.Combo) (*portal, error) {
 	if bus == "" {
 		return nil, errors.New("there is no session bus")
 	}
@@ -80,13 +96,18 @@ func openPortal(bus string) (*portal, error) {
 		return nil, err
 	}
 	p := &portal{conn: conn, signals: make(chan *dbus.Signal, 16)}
-	if err := p.begin(); err != nil {
+	if err := p.begin(combo); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return p, nil
 }
 
-func (p *portal) begin() error {
+// begin opens the session. It names the key there already: KDE binds it then, and answers
+// BindShortcuts with its page of settings and without a key.
+func (p *portal) begin(combo hotkey.Combo) error {
+	p.wanted = []shortcut{{shortcutID, map[string]dbus.Variant{
+		"description": dbus.MakeVariant("Show mac-stats"), "preferred_trigger": dbus.MakeVariant(trigger(combo)),
+	}}}
 	p.conn.Signal(p.signals)
 	for _, match := range [][]dbus.MatchOption{
 		{dbus.WithMatchInterface(portalRequest), dbus.WithMatchMember("Response")},
@@ -101,7 +122,8 @@ func (p *portal) begin() error {
 	_ = p.call(portalRegistry+".Register", nil, portalApp, map[string]dbus.Variant{})
 	token := newToken()
 	request, err := p.ask("CreateSession", token, map[string]dbus.Variant{
-		"handle_token": dbus.MakeVariant(token), "session_handle_token": dbus.MakeVariant(newToken()),
+		"handle_token": dbus.MakeVariant(token), "session_handle_token": dbus.MakeVariant(sessionToken),
+		"shortcuts": dbus.MakeVariant(p.wanted),
 	})
 	if err != nil {
 		return err
@@ -119,18 +141,8 @@ func (p *portal) begin() error {
 }
 
 // serve binds the key and waits for it until the connection ends.
-func (p *portal) serve(combo hotkey.Combo, pressed func(), bound chan<- error) {
-	token := newToken()
-	shortcuts := []struct {
-		ID      string
-		Options map[string]dbus.Variant
-	}{{shortcutID, map[string]dbus.Variant{
-		"description": dbus.MakeVariant("Show mac-stats"), "preferred_trigger": dbus.MakeVariant(trigger(combo)),
-	}}}
-	request, err := p.ask("BindShortcuts", token, p.session, shortcuts, "", map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)})
-	if err == nil {
-		_, err = p.response(request, 0)
-	}
+func (p *portal) serve(pressed func(), bound chan<- error) {
+	err := p.bind()
 	bound <- err
 	if err != nil {
 		return
@@ -143,6 +155,35 @@ func (p *portal) serve(combo hotkey.Combo, pressed func(), bound chan<- error) {
 			return
 		}
 	}
+}
+
+// bind asks for the key, unless the session has it already.
+func (p *portal) bind() error {
+	token := newToken()
+	request, err := p.ask("ListShortcuts", token, p.session, map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)})
+	if err == nil {
+		results, err := p.response(request, portalTime)
+		if err == nil && isBound(results) {
+			return nil
+		}
+	}
+	token = newToken()
+	request, err = p.ask("BindShortcuts", token, p.session, p.wanted, "", map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)})
+	if err != nil {
+		return err
+	}
+	results, err := p.response(request, 0)
+	if err == nil && !isBound(results) {
+		return errUnbound
+	}
+	return err
+}
+
+// isBound reports whether an answer of the portal lists our key.
+func isBound(results map[string]dbus.Variant) bool {
+	var bound []shortcut
+	return results["shortcuts"].Value() != nil && dbus.Store([]any{results["shortcuts"].Value()}, &bound) == nil &&
+		slices.ContainsFunc(bound, func(s shortcut) bool { return s.ID == shortcutID })
 }
 
 // ask calls a method that answers with a signal, and returns the object that sends it.
@@ -185,8 +226,12 @@ func (p *portal) response(request dbus.ObjectPath, wait time.Duration) (map[stri
 			if s.Name != portalRequest+".Response" || s.Path != request || len(s.Body) < 2 {
 				continue
 			}
-			if code, ok := s.Body[0].(uint32); !ok || code != 0 {
+			switch s.Body[0] {
+			case uint32(0):
+			case uint32(1):
 				return nil, errRefused
+			default:
+				return nil, errFailed
 			}
 			results, _ := s.Body[1].(map[string]dbus.Variant)
 			return results, nil

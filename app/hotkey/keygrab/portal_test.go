@@ -7,7 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,9 +18,14 @@ import (
 
 // fakePortal is a desktop portal that answers as documented.
 type fakePortal struct {
-	conn    *dbus.Conn
-	refuses atomic.Bool
-	bound   chan string // the triggers of bound keys
+	conn  *dbus.Conn
+	bound chan string // the triggers of bound keys
+
+	mu       sync.Mutex
+	code     uint32            // what it answers to BindShortcuts
+	binds    string            // the method that binds keys: BindShortcuts; on KDE CreateSession
+	sessions map[string]string // the keys of the sessions, by their token
+	token    string            // the last session's
 }
 
 const fakeSession = portalPath + "/session/1_1/test"
@@ -32,21 +37,54 @@ func (p *fakePortal) answer(sender dbus.Sender, options map[string]dbus.Variant,
 	return request
 }
 
+func (p *fakePortal) set(binds string, code uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.binds, p.code = binds, code
+}
+
+func triggerOf(s []shortcut) string {
+	text, _ := s[0].Options["preferred_trigger"].Value().(string)
+	return text
+}
+
 func (p *fakePortal) CreateSession(sender dbus.Sender, options map[string]dbus.Variant) (dbus.ObjectPath, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.token, _ = options["session_handle_token"].Value().(string)
+	var named []shortcut
+	if p.binds == "CreateSession" && dbus.Store([]any{options["shortcuts"].Value()}, &named) == nil {
+		p.sessions[p.token] = triggerOf(named)
+	}
 	return p.answer(sender, options, 0, map[string]dbus.Variant{"session_handle": dbus.MakeVariant(string(fakeSession))}), nil
 }
 
-func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, shortcuts []struct {
-	ID      string
-	Options map[string]dbus.Variant
-}, _ string, options map[string]dbus.Variant,
-) (dbus.ObjectPath, *dbus.Error) {
-	if p.refuses.Load() || session != fakeSession {
-		return p.answer(sender, options, 1, nil), nil
+// shortcuts is the answer to the methods that list keys.
+func (p *fakePortal) shortcuts() map[string]dbus.Variant {
+	list := []shortcut{}
+	if key, ok := p.sessions[p.token]; ok {
+		list = append(list, shortcut{shortcutID, map[string]dbus.Variant{"trigger_description": dbus.MakeVariant(key)}})
+		p.bound <- key
 	}
-	wanted, _ := shortcuts[0].Options["preferred_trigger"].Value().(string)
-	p.bound <- wanted
-	return p.answer(sender, options, 0, nil), nil
+	return map[string]dbus.Variant{"shortcuts": dbus.MakeVariant(list)}
+}
+
+func (p *fakePortal) ListShortcuts(sender dbus.Sender, _ dbus.ObjectPath, options map[string]dbus.Variant) (dbus.ObjectPath, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answer(sender, options, 0, p.shortcuts()), nil
+}
+
+func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, wanted []shortcut, _ string, options map[string]dbus.Variant) (dbus.ObjectPath, *dbus.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if session != fakeSession {
+		return p.answer(sender, options, 2, nil), nil
+	}
+	if p.binds == "BindShortcuts" && p.code == 0 {
+		p.sessions[p.token] = triggerOf(wanted)
+	}
+	return p.answer(sender, options, p.code, p.shortcuts()), nil
 }
 
 // wayland returns the environment of a Wayland desktop with a session bus, and its portal.
@@ -62,7 +100,7 @@ func wayland(t *testing.T) (getenv func(string) string, p *fakePortal) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	p = &fakePortal{conn: conn, bound: make(chan string, 4)}
+	p = &fakePortal{conn: conn, bound: make(chan string, 8), binds: "BindShortcuts", sessions: map[string]string{}}
 	return func(key string) string {
 		return map[string]string{"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "DBUS_SESSION_BUS_ADDRESS": bus.Address}[key]
 	}, p
@@ -110,10 +148,43 @@ func TestThePortalOnWayland(t *testing.T) {
 		t.Error("another program's key came, too")
 	}
 
-	// when the user refuses, then the error says so
-	portal.refuses.Store(true)
-	if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, errRefused) {
-		t.Errorf("refused: %v", err)
+	// when there is no key, then the error says why
+	for _, c := range []struct {
+		name  string
+		binds string
+		code  uint32
+		want  error
+	}{
+		{"the user refuses", "BindShortcuts", 1, errRefused},
+		{"the desktop fails", "BindShortcuts", 2, errFailed},
+		{"the desktop answers with an empty list", "", 0, errUnbound},
+	} {
+		portal.sessions = map[string]string{}
+		portal.set(c.binds, c.code)
+		if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), "keyboard settings") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// KDE binds the keys that a session is created with, and knows a session by its token. It
+// answers BindShortcuts with an empty list, and opens its page of settings for that.
+func TestThePortalOfKDE(t *testing.T) {
+	getenv, portal := wayland(t)
+	portal.set("CreateSession", 0)
+	portal.appear(t)
+	for _, start := range []string{"first", "second"} {
+		grab, err := Take(getenv, combo(t, "Ctrl+Alt+Space"), func() {})
+		if err != nil {
+			t.Fatalf("%s start: %v", start, err)
+		}
+		if got := <-portal.bound; got != "CTRL+ALT+space" {
+			t.Errorf("%s start: bound to %s", start, got)
+		}
+		grab.Close()
+	}
+	if len(portal.sessions) != 1 || len(portal.bound) != 0 {
+		t.Errorf("sessions %v; %d keys were listed again", portal.sessions, len(portal.bound))
 	}
 }
 
