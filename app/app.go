@@ -39,6 +39,7 @@ type app struct {
 
 	// ui goroutine
 	window *cpuwindow.Window
+	look   cpuwindow.SystemLook
 	notice string
 	next   []string // arguments to start again with after quitting; nil: just quit
 }
@@ -87,7 +88,7 @@ func (a *app) open(ctx context.Context) (err error) {
 		Version: buildVersion(),
 		Icon:    appIcon(),
 		Theme:   kit.NewTheme(kit.Look{}),
-		OnStart: a.onStart,
+		OnStart: func() { a.onStart(ctx) },
 
 		OnReopen:    a.show,
 		OnTerminate: a.onTerminate,
@@ -143,11 +144,12 @@ func (a *app) close() error {
 }
 
 // onStart runs as soon as the event loop does: first the icon, then its content.
-func (a *app) onStart() {
+func (a *app) onStart(ctx context.Context) {
 	a.tray.Start()
 	a.sample(displayOf(a.backend.Config().MenuBar))
 	a.backend.Monitor.Subscribe(a.onVitals)
 	a.backend.OnNotice(a.onNotice)
+	go desktop.WatchLook(ctx, a.onLook)
 	if a.options.Window || a.options.Demo || a.backend.FirstRun {
 		a.show()
 	}
@@ -161,6 +163,16 @@ func (a *app) onVitals(s monitor.Snapshot) {
 	}) {
 		a.desktop.Notify("mac-stats", vitals.AlertWords(alert, s), a.onAlert)
 	}
+}
+
+// onLook follows the desktop's settings of how windows look.
+func (a *app) onLook(l desktop.Look) {
+	a.desktop.Do(func() {
+		a.look = cpuwindow.SystemLook(l)
+		if a.window != nil {
+			a.window.SetSystemLook(a.look)
+		}
+	})
 }
 
 // onAlert shows what a warning was about.
@@ -225,6 +237,7 @@ func (a *app) showThen(then func()) {
 		}
 		a.window = cpuwindow.New(cpuwindow.Params{
 			App:        a.desktop.App(),
+			System:     a.look,
 			Backend:    a.backend,
 			Do:         a.desktop.Do,
 			OnVisible:  a.desktop.SetVisible,

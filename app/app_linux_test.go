@@ -94,7 +94,7 @@ func TestWhatTheAppIsAskedFor(t *testing.T) {
 	if a.listener, err = instance.Listen(paths.Runtime, paths.Home, a.onRequest); err != nil {
 		t.Fatal(err)
 	}
-	a.onStart()
+	a.onStart(t.Context())
 	if a.window == nil {
 		t.Fatal("--window opened none")
 	}

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -34,6 +35,7 @@ type appearance struct {
 	win      fyne.Window // nil before Attach
 	sizeFile string
 	logger   *slog.Logger
+	system   SystemLook
 	applied  config.Window // the look that was applied last
 	base     float32       // the scale of all Fyne apps, without zoom
 	scaleWas string        // envScale before any zoom
@@ -42,15 +44,34 @@ type appearance struct {
 	zoomedAt time.Time
 }
 
+// SystemLook is what the desktop's settings say about the look of windows.
+type SystemLook struct {
+	Theme        string  // light or dark; "" if they say nothing of it
+	HighContrast bool    // also if the app's own setting is off
+	TextScale    float64 // multiplies the app's own size; 0 and 1 mean as designed
+}
+
+// merged returns the look that the settings of the app and of the desktop make together.
+func (l SystemLook) merged(c config.Window) config.Window {
+	if c.Theme == "system" && l.Theme != "" {
+		c.Theme = l.Theme
+	}
+	c.HighContrast = c.HighContrast || l.HighContrast
+	if l.TextScale > 0 {
+		c.TextSize = int(math.Round(float64(c.TextSize) * min(max(l.TextScale, 0.5), 3)))
+	}
+	return c
+}
+
 // newAppearance sets the scale and the theme of the app. It must be called before any text is
 // measured,
 // because a new theme loads all fonts again and keeps the old ones in memory. It must also be
 // called before there is a window: on Windows, Fyne panics if the theme changes while a window
 // has never been shown.
-func newAppearance(app fyne.App, home string, logger *slog.Logger, c config.Window) *appearance {
-	a := &appearance{app: app, sizeFile: sizePath(home), logger: logger, base: systemScale(app)}
+func newAppearance(app fyne.App, home string, logger *slog.Logger, system SystemLook, c config.Window) *appearance {
+	a := &appearance{app: app, system: system, sizeFile: sizePath(home), logger: logger, base: systemScale(app)}
 	a.scaleWas, a.scaleSet = os.LookupEnv(envScale)
-	a.draw(c)
+	a.draw(system.merged(c))
 	return a
 }
 
@@ -89,6 +110,7 @@ func (a *appearance) Restore() {
 
 // Apply applies the settings of [window]. A visible window keeps its size on the screen.
 func (a *appearance) Apply(c config.Window, visible bool) {
+	c = a.system.merged(c)
 	before := a.applied
 	if c == before {
 		return

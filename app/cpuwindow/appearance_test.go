@@ -21,7 +21,7 @@ func TestTheLookFollowsItsSettings(t *testing.T) {
 	t.Setenv(envScale, "1.5") // of all Fyne apps
 	synctest.Test(t, func(t *testing.T) {
 		first := config.Window{Zoom: 100}
-		a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), first)
+		a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), SystemLook{}, first)
 		win := test.NewTempWindow(t, kit.Small("words"))
 		win.SetPadded(false)
 		win.Resize(fyne.NewSize(1200, 600))
@@ -62,6 +62,28 @@ func TestTheLookFollowsItsSettings(t *testing.T) {
 	})
 }
 
+// The desktop's settings add to ours.
+func TestTheLookFollowsTheDesktop(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		system    SystemLook
+		own, want config.Window
+	}{
+		{"it says nothing", SystemLook{}, config.Window{Theme: "system", TextSize: 13}, config.Window{Theme: "system", TextSize: 13}},
+		{"it is light", SystemLook{Theme: "light", TextScale: 1}, config.Window{Theme: "system", TextSize: 13}, config.Window{Theme: "light", TextSize: 13}},
+		{"it is light, and dark is chosen here", SystemLook{Theme: "light", TextScale: 1}, config.Window{Theme: "dark", TextSize: 13}, config.Window{Theme: "dark", TextSize: 13}},
+		{"large text", SystemLook{TextScale: 1.25}, config.Window{Theme: "system", TextSize: 13}, config.Window{Theme: "system", TextSize: 16}},
+		{"and a size is chosen here", SystemLook{TextScale: 1.5}, config.Window{Theme: "system", TextSize: 10}, config.Window{Theme: "system", TextSize: 15}},
+		{"a size beyond measure", SystemLook{TextScale: 90}, config.Window{Theme: "system", TextSize: 10}, config.Window{Theme: "system", TextSize: 30}},
+		{"high contrast", SystemLook{HighContrast: true}, config.Window{Theme: "system"}, config.Window{Theme: "system", HighContrast: true}},
+		{"high contrast here", SystemLook{}, config.Window{HighContrast: true}, config.Window{HighContrast: true}},
+	} {
+		if got := c.system.merged(c.own); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
 // Without a scale of the system there is none afterwards.
 func TestTheScaleIsRemoved(t *testing.T) {
 	for _, value := range []string{"", "large"} { // "": not set
@@ -72,7 +94,7 @@ func TestTheScaleIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), config.Window{Zoom: 200})
+			a := newAppearance(test.NewTempApp(t), t.TempDir(), slog.New(slog.DiscardHandler), SystemLook{}, config.Window{Zoom: 200})
 			if got := os.Getenv(envScale); got != "2.00" {
 				t.Errorf("at 200 %% the scale is %s", got)
 			}
@@ -88,7 +110,7 @@ func TestTheScaleIsRemoved(t *testing.T) {
 func TestASizeThatIsNotSaved(t *testing.T) {
 	t.Setenv(envScale, "1")
 	home := t.TempDir()
-	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
+	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), SystemLook{}, config.Window{Zoom: 100})
 	win := test.NewTempWindow(t, kit.Small("words"))
 	a.Attach(win, config.Window{Zoom: 100})
 	win.Resize(fyne.NewSize(20, 20))

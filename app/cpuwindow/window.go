@@ -25,6 +25,7 @@ import (
 // Params configures a Window. All fields are required unless marked optional.
 type Params struct {
 	App       fyne.App
+	System    SystemLook
 	Backend   *backend.Backend
 	Do        func(func())                             // desktop.Do
 	OnVisible func(visible bool)                       // called when the window is shown or hidden
@@ -91,7 +92,7 @@ func newWindow(p Params, d parts) *Window {
 	}
 	w := &Window{p: p, parts: d}
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.look = newAppearance(p.App, d.home, d.logger, d.config().Window)
+	w.look = newAppearance(p.App, d.home, d.logger, p.System, d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
 	w.look.Attach(w.win, d.config().Window)
 	w.build()
@@ -247,6 +248,12 @@ func (w *Window) OpenSession(name string) { w.chat.OpenSession(name) }
 // SetNotice shows a notice about the place the app runs in, below those of the backend;
 // "" removes it.
 func (w *Window) SetNotice(text string) { w.notices.SetPlace(text) }
+
+// SetSystemLook applies what the desktop's settings say now.
+func (w *Window) SetSystemLook(l SystemLook) {
+	w.look.system = l
+	w.applyConfig()
+}
 
 // applyConfig applies the look and the shortcuts of config.toml. It costs nothing when
 // neither changed.

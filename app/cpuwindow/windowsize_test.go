@@ -16,7 +16,7 @@ import (
 func TestTheSizeOfTheWindowIsSaved(t *testing.T) {
 	t.Setenv(envScale, "1")
 	home := t.TempDir()
-	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
+	a := newAppearance(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), SystemLook{}, config.Window{Zoom: 100})
 	win := test.NewTempWindow(t, kit.Small("words"))
 	win.Resize(fyne.NewSize(1234, 567))
 	a.Attach(win, config.Window{Zoom: 100})
