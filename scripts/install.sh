@@ -47,7 +47,7 @@ menu_entry() {
 		Categories=Utility;System;Monitor;
 		Keywords=cpu;ollama;chat;agent;
 		StartupNotify=false
-		StartupWMClass=net.mac-stats.app
+		StartupWMClass=mac-stats
 	END
 }
 

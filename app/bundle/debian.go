@@ -50,7 +50,7 @@ func packDebian(root string, a about, program, out, arch string) ([]string, erro
 		"Maintainer: The mac-stats authors <mac-stats@localhost>\n" +
 		"Installed-Size: " + strconv.Itoa((size+1023)/1024) + "\n" +
 		"Depends: " + debianNeeds + "\n" +
-		"Recommends: libgl1-mesa-dri, xdg-utils\n" +
+		"Recommends: libgl1-mesa-dri, xdg-utils, libdecor-0-plugin-1-gtk | libdecor-0-plugin-1-cairo\n" + // a title bar on GNOME without XWayland
 		"Suggests: xclip, wl-clipboard, libsecret-1-0\n" +
 		"Section: utils\n" +
 		"Priority: optional\n" +

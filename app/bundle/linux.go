@@ -146,7 +146,7 @@ func desktopEntry(a about) string {
 		"Categories=" + strings.Join(l.Categories, ";") + ";\n" +
 		"Keywords=" + strings.Join(l.Keywords, ";") + ";\n" +
 		"StartupNotify=false\n" +
-		"StartupWMClass=" + a.Details.ID + "\n"
+		"StartupWMClass=" + a.Details.Name + "\n"
 }
 
 // metainfo describes the app to software centers (freedesktop.org, AppStream).

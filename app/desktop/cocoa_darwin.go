@@ -67,7 +67,7 @@ type notifier struct {
 	note note
 }
 
-func newNotifier(a fyne.App) *notifier { return &notifier{app: a} }
+func newNotifier(a fyne.App, _ []byte) *notifier { return &notifier{app: a} }
 
 func (n *notifier) send(m note) error {
 	n.mu.Lock()

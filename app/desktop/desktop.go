@@ -19,6 +19,9 @@ package desktop
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"runtime"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -33,11 +36,27 @@ var ErrNoDisplay = errors.New("no display")
 // ErrNoGraphics is wrapped by the error of CheckGraphics.
 var ErrNoGraphics = errors.New("the window can't be drawn")
 
-// appID identifies the app to the system: preferences, notifications, window class.
-const appID = "net.mac-stats.app"
+// envPlatform is Fyne's environment variable for the window system.
+const envPlatform = "FYNE_PLATFORM"
+
+// The window systems of Unix, as Fyne names them; elsewhere there is one, without a name.
+const (
+	platformX11     = "x11"
+	platformWayland = "wayland"
+)
 
 // appName is the name in menus and task bars.
 const appName = "mac-stats"
+
+// appID identifies the app to the system: preferences, notifications, window class. On
+// Linux it is the name of the .desktop file, because there desktops find a window's icon
+// and name by it.
+func appID() string {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return "net.mac-stats.app"
+	}
+	return appName
+}
 
 // Params configures a Desktop; all fields may be zero.
 type Params struct {
@@ -73,8 +92,13 @@ type Desktop struct {
 // no window and no GL context; the first shown window does. It must be called on the main
 // goroutine.
 func New(p Params) (*Desktop, error) {
-	if err := checkDisplay(); err != nil {
+	platform, err := findDisplay(os.Getenv)
+	if err != nil {
 		return nil, err
+	}
+	chosen := os.Getenv(envPlatform)
+	if err := os.Setenv(envPlatform, platform); err != nil {
+		return nil, fmt.Errorf("choosing the window system: %w", err)
 	}
 	useMemory()
 	a, err := newApp(p)
@@ -84,7 +108,7 @@ func New(p Params) (*Desktop, error) {
 	if p.Theme != nil {
 		a.Settings().SetTheme(p.Theme)
 	}
-	d := &Desktop{app: a, notifier: newNotifier(a), onReopen: p.OnReopen, onTerminate: p.OnTerminate}
+	d := &Desktop{app: a, notifier: newNotifier(a, p.Icon), onReopen: p.OnReopen, onTerminate: p.OnTerminate}
 	if d.onReopen == nil {
 		d.onReopen = func() {}
 	}
@@ -94,6 +118,7 @@ func New(p Params) (*Desktop, error) {
 	dropStopHook(a)
 	d.loop = newLoop(fyne.Do, d.undrawn, func() { toolkit.Draw(a) }, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
+		_ = os.Setenv(envPlatform, chosen) // the programs that we start choose for themselves; the name is valid
 		d.begin()
 		d.hidden.schedule(releaseAfter, func() { d.Do(d.releaseDrawing) }) // drops what startup needed
 		if p.OnStart != nil {

@@ -2,5 +2,5 @@
 
 package desktop
 
-// checkDisplay does nothing: the system always has a window server.
-func checkDisplay() error { return nil }
+// findDisplay does nothing: the system always has a window server.
+func findDisplay(func(string) string) (platform string, err error) { return "", nil }

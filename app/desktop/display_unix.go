@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,33 +15,39 @@ import (
 // displayTimeout limits the attempt to reach a display: a remote one may not answer.
 const displayTimeout = 2 * time.Second
 
-// checkDisplay returns an error if no display can be reached. Without one GLFW fails, and
-// Fyne can then only panic or exit.
-func checkDisplay() error { return displayIn(os.Getenv) }
-
-// displayIn is checkDisplay for an environment.
-func displayIn(getenv func(string) string) error {
+// findDisplay returns the window system to use, or an error if no display can be reached.
+// Without one GLFW fails, and Fyne can then only panic or exit.
+//
+// X11 comes first, on a Wayland desktop too: a window of GLFW's has no input methods on
+// Wayland, no title bar on GNOME, and costs more. FYNE_PLATFORM chooses otherwise.
+func findDisplay(getenv func(string) string) (platform string, err error) {
+	chosen, why := getenv(envPlatform), "neither DISPLAY nor WAYLAND_DISPLAY is set"
 	var tried []string
 	for _, p := range []struct {
-		name string
-		try  func(func(string) string) (bool, error)
+		platform, name string
+		try            func(func(string) string) (bool, error)
 	}{
-		{"WAYLAND_DISPLAY", tryWayland},
-		{"DISPLAY", tryX11},
+		{platformX11, "DISPLAY", tryX11},
+		{platformWayland, "WAYLAND_DISPLAY", tryWayland},
 	} {
+		switch {
+		case chosen == p.platform:
+			why = fmt.Sprintf("%s is %s, and %s is not set", envPlatform, chosen, p.name)
+		case chosen == platformX11 || chosen == platformWayland:
+			continue
+		}
 		set, err := p.try(getenv)
 		if set && err == nil {
-			return nil
+			return p.platform, nil
 		}
 		if set {
 			tried = append(tried, fmt.Sprintf("%s=%s: %v", p.name, getenv(p.name), err))
 		}
 	}
-	why := "neither DISPLAY nor WAYLAND_DISPLAY is set"
 	if len(tried) > 0 {
 		why = strings.Join(tried, "; ")
 	}
-	return fmt.Errorf("%w (%s): start mac-stats from a desktop session, use `mac-stats ask` in this terminal, "+
+	return "", fmt.Errorf("%w (%s): start mac-stats from a desktop session, use `mac-stats ask` in this terminal, "+
 		"or run it without a screen with `mac-stats --headless`", ErrNoDisplay, why)
 }
 
@@ -73,23 +78,28 @@ func tryX11(getenv func(string) string) (set bool, err error) {
 	if display == "" {
 		return false, nil
 	}
-	if strings.HasPrefix(display, "/") {
-		if reach("unix", display) == nil {
-			return true, nil
-		}
+	if err := reachX11(display); err != nil {
+		return true, err
+	}
+	return true, openX11(display)
+}
+
+func reachX11(display string) error {
+	if strings.HasPrefix(display, "/") && reach("unix", display) == nil {
+		return nil
 	}
 	host, number, err := parseDisplay(display)
 	if err != nil {
-		return true, err
+		return err
 	}
 	if host != "" && host != "unix" {
-		return true, reach("tcp", net.JoinHostPort(host, strconv.Itoa(6000+number)))
+		return reach("tcp", net.JoinHostPort(host, strconv.Itoa(6000+number)))
 	}
 	socket := "/tmp/.X11-unix/X" + strconv.Itoa(number)
 	if reach("unix", "@"+socket) == nil {
-		return true, nil
+		return nil
 	}
-	return true, reach("unix", socket)
+	return reach("unix", socket)
 }
 
 // parseDisplay returns the host ("" for this machine) and the number in a DISPLAY.

@@ -18,31 +18,38 @@ func TestDisplay(t *testing.T) {
 	remote := listenAbove6000(t)
 
 	for _, c := range []struct {
-		name    string
-		env     map[string]string
-		missing string // part of the error; "" if there is a display
+		name     string
+		env      map[string]string
+		platform string // "" if there is no display
+		missing  string // part of the error
 	}{
-		{"nothing is set", nil, "neither DISPLAY nor WAYLAND_DISPLAY is set"},
-		{"a Wayland socket by name", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir}, ""},
-		{"a Wayland socket by path", map[string]string{"WAYLAND_DISPLAY": filepath.Join(dir, "wayland-7")}, ""},
-		{"a Wayland socket handed over", map[string]string{"WAYLAND_SOCKET": "5"}, ""},
-		{"a Wayland name without a runtime folder", map[string]string{"WAYLAND_DISPLAY": "wayland-7"}, "XDG_RUNTIME_DIR is not set"},
-		{"a dead Wayland socket", map[string]string{"WAYLAND_DISPLAY": "wayland-8", "XDG_RUNTIME_DIR": dir}, "WAYLAND_DISPLAY=wayland-8"},
-		{"a dead Wayland socket beside a living X server", map[string]string{"WAYLAND_DISPLAY": "wayland-8", "XDG_RUNTIME_DIR": dir, "DISPLAY": remote}, ""},
-		{"an X server by TCP", map[string]string{"DISPLAY": remote}, ""},
-		{"an X server with a screen", map[string]string{"DISPLAY": remote + ".0"}, ""},
-		{"an X server by the path of its socket", map[string]string{"DISPLAY": x11}, ""},
-		{"a dead X server", map[string]string{"DISPLAY": ":59123"}, "DISPLAY=:59123"},
-		{"not a display", map[string]string{"DISPLAY": "screen"}, "not of the form host:number"},
-		{"not a number", map[string]string{"DISPLAY": ":one"}, `"one" is not a display number`},
-		{"a number out of range", map[string]string{"DISPLAY": ":99999"}, "is not a display number"},
+		{"nothing is set", nil, "", "neither DISPLAY nor WAYLAND_DISPLAY is set"},
+		{"a Wayland socket by name", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir}, "wayland", ""},
+		{"a Wayland socket by path", map[string]string{"WAYLAND_DISPLAY": filepath.Join(dir, "wayland-7")}, "wayland", ""},
+		{"a Wayland socket handed over", map[string]string{"WAYLAND_SOCKET": "5"}, "wayland", ""},
+		{"a Wayland name without a runtime folder", map[string]string{"WAYLAND_DISPLAY": "wayland-7"}, "", "XDG_RUNTIME_DIR is not set"},
+		{"a dead Wayland socket", map[string]string{"WAYLAND_DISPLAY": "wayland-8", "XDG_RUNTIME_DIR": dir}, "", "WAYLAND_DISPLAY=wayland-8"},
+		{"a dead Wayland socket beside a living X server", map[string]string{"WAYLAND_DISPLAY": "wayland-8", "XDG_RUNTIME_DIR": dir, "DISPLAY": remote}, "x11", ""},
+		{"a Wayland desktop with an X server", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir, "DISPLAY": remote}, "x11", ""},
+		{"and Wayland is chosen", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir, "DISPLAY": remote, "FYNE_PLATFORM": "wayland"}, "wayland", ""},
+		{"and something else is chosen", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir, "DISPLAY": remote, "FYNE_PLATFORM": "mir"}, "x11", ""},
+		{"Wayland is chosen, and there is none", map[string]string{"DISPLAY": remote, "FYNE_PLATFORM": "wayland"}, "", "WAYLAND_DISPLAY is not set"},
+		{"X11 is chosen, and there is none", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir, "FYNE_PLATFORM": "x11"}, "", "DISPLAY is not set"},
+		{"a Wayland desktop with a dead X server", map[string]string{"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": dir, "DISPLAY": ":59123"}, "wayland", ""},
+		{"an X server by TCP", map[string]string{"DISPLAY": remote}, "x11", ""},
+		{"an X server with a screen", map[string]string{"DISPLAY": remote + ".0"}, "x11", ""},
+		{"an X server by the path of its socket", map[string]string{"DISPLAY": x11}, "x11", ""},
+		{"a dead X server", map[string]string{"DISPLAY": ":59123"}, "", "DISPLAY=:59123"},
+		{"not a display", map[string]string{"DISPLAY": "screen"}, "", "not of the form host:number"},
+		{"not a number", map[string]string{"DISPLAY": ":one"}, "", `"one" is not a display number`},
+		{"a number out of range", map[string]string{"DISPLAY": ":99999"}, "", "is not a display number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := displayIn(func(key string) string { return c.env[key] })
+			platform, err := findDisplay(func(key string) string { return c.env[key] })
 			switch {
-			case c.missing == "" && err != nil:
-				t.Errorf("no display: %v", err)
-			case c.missing == "":
+			case c.platform != "" && (err != nil || platform != c.platform):
+				t.Errorf("got %q, %v; want %q", platform, err, c.platform)
+			case c.platform != "":
 			case !errors.Is(err, ErrNoDisplay):
 				t.Errorf("got %v, want ErrNoDisplay", err)
 			case !strings.Contains(err.Error(), c.missing) || !strings.Contains(err.Error(), "--headless"):

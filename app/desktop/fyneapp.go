@@ -13,12 +13,12 @@ import (
 // newApp creates the Fyne app.
 func newApp(p Params) (fyne.App, error) {
 	makeCacheFolder(p)
-	meta := fyne.AppMetadata{ID: appID, Name: appName, Version: p.Version}
+	meta := fyne.AppMetadata{ID: appID(), Name: appName, Version: p.Version}
 	if len(p.Icon) > 0 {
 		meta.Icon = fyne.NewStaticResource(appName+".png", p.Icon)
 	}
 	app.SetMetadata(meta)
-	return app.NewWithID(appID), nil
+	return app.NewWithID(appID()), nil
 }
 
 // makeCacheFolder creates the user's cache folder, which a new account lacks: Fyne creates

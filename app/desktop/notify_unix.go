@@ -3,8 +3,14 @@
 package desktop
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,23 +30,38 @@ const (
 	openAction  = "default" // name of a click on the notification itself
 
 	notifyTime = 3 * time.Second  // to show it
-	clickTime  = 30 * time.Minute // to wait for a click
+	clickTime  = 30 * time.Minute // to wait for a click on the last one
+	clickable  = 50               // how many wait for a click
+	iconEdge   = 64               // of a notification's picture, in pixels
 )
 
-// notifier shows notifications one after another. It waits for a click on at most one, over
-// its own connection, which it then closes. It never starts a bus.
+// notifier shows notifications. It waits for clicks over a connection of its own, which it
+// closes when nobody has been notified for a while. It never starts a bus.
+//
+// A note that is no longer on the screen may still be clicked, because desktops keep a
+// history, and some report the end of a note before the click that ended it.
 type notifier struct {
-	mu   sync.Mutex
-	last uint32             // the one that the next replaces
-	stop context.CancelFunc // ends the wait for the last one; nil if there is none
-	wait sync.WaitGroup
+	icon []byte // PNG; empty for none
+
+	mu    sync.Mutex
+	conn  *dbus.Conn  // nil while no note waits
+	until time.Time   // when it ends
+	shown uint32      // the note on the screen, which the next one replaces; 0 if none
+	notes []shownNote // those that wait for a click, oldest first
+	wait  sync.WaitGroup
 
 	ctx context.Context // done when the app ends: a silent bus holds mu until then
 	end context.CancelFunc
 }
 
-func newNotifier(fyne.App) *notifier {
-	n := &notifier{}
+// shownNote is a note that waits for a click.
+type shownNote struct {
+	id      uint32
+	clicked func()
+}
+
+func newNotifier(_ fyne.App, icon []byte) *notifier {
+	n := &notifier{icon: icon}
 	n.ctx, n.end = context.WithCancel(context.Background())
 	return n
 }
@@ -49,86 +70,163 @@ func newNotifier(fyne.App) *notifier {
 func (n *notifier) send(m note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.stop != nil {
-		n.stop()
-		n.wait.Wait()
-		n.stop = nil
+	if n.conn == nil || !n.conn.Connected() {
+		if err := n.connect(); err != nil {
+			return err
+		}
 	}
-	ctx, stop := context.WithTimeout(n.ctx, clickTime)
-	conn, err := sessionbus.Connect(ctx)
+	id, err := n.show(m)
 	if err != nil {
-		stop()
 		return err
 	}
-	signals := make(chan *dbus.Signal, 8)
+	n.forget(id)
+	if n.shown != 0 {
+		n.forget(n.shown) // replaced
+	}
+	if len(n.notes) == clickable {
+		n.notes = n.notes[1:]
+	}
+	n.notes = append(n.notes, shownNote{id, m.clicked})
+	n.shown = id
+	n.until = time.Now().Add(clickTime)
+	return nil
+}
+
+// connect connects to the session bus and listens there.
+func (n *notifier) connect() error {
+	conn, err := sessionbus.Connect(n.ctx)
+	if err != nil {
+		return err
+	}
+	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	id, err := n.show(ctx, conn, m)
-	if err != nil {
-		stop()
-		_ = conn.Close() // nothing was shown
-		return err
+	ctx, stop := context.WithTimeout(n.ctx, notifyTime)
+	defer stop()
+	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
+		if err := conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface(notifyName), dbus.WithMatchMember(member)); err != nil {
+			return errors.Join(fmt.Errorf("listening for a press: %w", err), conn.Close())
+		}
 	}
-	n.last, n.stop = id, stop
-	n.wait.Go(func() {
-		defer stop()
-		defer func() { _ = conn.Close() }() // nothing is lost
-		awaitClick(ctx, signals, id, m.clicked)
-	})
+	n.conn, n.shown, n.notes = conn, 0, nil
+	n.until = time.Now().Add(clickTime)
+	n.wait.Go(func() { n.listen(conn, signals) })
 	return nil
 }
 
 // show asks the desktop to show a note and returns its number.
-func (n *notifier) show(ctx context.Context, conn *dbus.Conn, m note) (id uint32, err error) {
-	ctx, stop := context.WithTimeout(ctx, notifyTime)
+func (n *notifier) show(m note) (id uint32, err error) {
+	ctx, stop := context.WithTimeout(n.ctx, notifyTime)
 	defer stop()
-	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
-		if err := conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface(notifyName), dbus.WithMatchMember(member)); err != nil {
-			return 0, fmt.Errorf("listening for a press: %w", err)
-		}
-	}
 	hints := map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant(appName), "category": dbus.MakeVariant("im.received")}
-	call := conn.Object(notifyName, notifyPath).CallWithContext(ctx, notifyName+".Notify", 0,
-		appName, n.last, "", m.title, plainBody(m.body), []string{openAction, "Open"}, hints, int32(-1))
+	if picture := n.picture(); picture != nil {
+		hints["image-data"] = dbus.MakeVariant(picture)
+	}
+	call := n.conn.Object(notifyName, notifyPath).CallWithContext(ctx, notifyName+".Notify", 0,
+		appName, n.shown, "", m.title, plainBody(m.body), []string{openAction, "Open"}, hints, int32(-1))
 	if err := call.Store(&id); err != nil {
 		return 0, fmt.Errorf("showing a notification: %w", err)
 	}
 	return id, nil
 }
 
-// awaitClick waits until the note is clicked or closed.
-func awaitClick(ctx context.Context, signals <-chan *dbus.Signal, id uint32, clicked func()) {
+// notePicture is a picture as desktops read it in a notification.
+type notePicture struct {
+	Width, Height, Stride int32
+	Alpha                 bool
+	Bits, Channels        int32
+	Pixels                []byte
+}
+
+// picture returns the app's icon, or nil. It is sent as pixels, because a program that isn't
+// installed has no icon by name.
+func (n *notifier) picture() *notePicture {
+	icon, err := png.Decode(bytes.NewReader(n.icon))
+	if err != nil || icon.Bounds().Dx() < iconEdge || icon.Bounds().Dx() != icon.Bounds().Dy() {
+		return nil
+	}
+	small := image.NewNRGBA(image.Rect(0, 0, iconEdge, iconEdge))
+	step := icon.Bounds().Dx() / iconEdge // a whole number: the icon has 1024 pixels
+	for at := range iconEdge * iconEdge {
+		var sum [4]uint32
+		for i := range step * step {
+			r, g, b, a := icon.At(at%iconEdge*step+i%step, at/iconEdge*step+i/step).RGBA()
+			sum[0], sum[1], sum[2], sum[3] = sum[0]+r, sum[1]+g, sum[2]+b, sum[3]+a
+		}
+		for i := range sum {
+			sum[i] /= uint32(step * step)
+		}
+		small.Set(at%iconEdge, at/iconEdge, color.RGBA64{uint16(sum[0]), uint16(sum[1]), uint16(sum[2]), uint16(sum[3])})
+	}
+	return &notePicture{iconEdge, iconEdge, int32(small.Stride), true, 8, 4, small.Pix}
+}
+
+// listen handles clicks until the connection ends, which it does itself when no note came
+// for clickTime.
+func (n *notifier) listen(conn *dbus.Conn, signals <-chan *dbus.Signal) {
+	defer func() { _ = conn.Close() }() // nothing is lost
+	idle := time.NewTimer(clickTime)
+	defer idle.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-n.ctx.Done():
 			return
+		case <-idle.C:
+			n.mu.Lock()
+			left := time.Until(n.until)
+			if left <= 0 && n.conn == conn {
+				n.conn = nil
+			}
+			n.mu.Unlock()
+			if left <= 0 {
+				return
+			}
+			idle.Reset(left)
 		case s, ok := <-signals:
 			if !ok {
 				return
 			}
-			if len(s.Body) < 2 || s.Body[0] != id {
-				continue
-			}
-			if s.Name == notifyClick && s.Body[1] == openAction {
+			if clicked := n.handle(s); clicked != nil {
 				clicked()
-				return
-			}
-			if s.Name == notifyGone {
-				return
 			}
 		}
 	}
 }
 
+// handle reads a signal of the desktop and returns what a click does, or nil.
+func (n *notifier) handle(s *dbus.Signal) (clicked func()) {
+	if len(s.Body) < 2 {
+		return nil
+	}
+	id, ok := s.Body[0].(uint32)
+	if !ok {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case s.Name == notifyGone && id == n.shown:
+		n.shown = 0
+	case s.Name == notifyClick && s.Body[1] == openAction:
+		return n.forget(id)
+	}
+	return nil
+}
+
+// forget ends the wait for a click on a note and returns what that would have done, or nil.
+func (n *notifier) forget(id uint32) (clicked func()) {
+	n.notes = slices.DeleteFunc(n.notes, func(w shownNote) bool {
+		if w.id == id {
+			clicked = w.clicked
+		}
+		return w.id == id
+	})
+	return clicked
+}
+
 // close stops waiting.
 func (n *notifier) close() {
 	n.end()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.stop != nil {
-		n.stop()
-		n.wait.Wait()
-		n.stop = nil
-	}
+	n.wait.Wait()
 }
 
 // plainBody returns text as a notification's body, escaped because some desktops read

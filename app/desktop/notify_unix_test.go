@@ -11,16 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/apptest"
+	"mac-stats/assets"
+	"mac-stats/sessionmem/filetest"
 )
 
 // notifyDaemon shows notifications to a test.
 type notifyDaemon struct {
 	conn  *dbus.Conn
-	shown chan shownNote
+	shown chan receivedNote
 	ids   uint32
 }
 
-type shownNote struct {
+type receivedNote struct {
 	App, Title, Body string
 	Replaces         uint32
 	Actions          []string
@@ -29,7 +31,7 @@ type shownNote struct {
 // Notify is the method that desktops implement.
 func (d *notifyDaemon) Notify(app string, replaces uint32, _, title, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	d.ids++
-	d.shown <- shownNote{app, title, body, replaces, actions}
+	d.shown <- receivedNote{app, title, body, replaces, actions}
 	return d.ids, nil
 }
 
@@ -40,7 +42,7 @@ func startNotifyDaemon(t *testing.T, address string) *notifyDaemon {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	d := &notifyDaemon{conn: conn, shown: make(chan shownNote, 4)}
+	d := &notifyDaemon{conn: conn, shown: make(chan receivedNote, 4)}
 	if err := conn.Export(d, notifyPath, notifyName); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestClickingANotificationCallsOnClick(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = bus.Close() })
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
-	n := newNotifier(nil)
+	n := newNotifier(nil, nil)
 	t.Cleanup(n.close)
 	if err := n.send(note{title: "mac-stats"}); err == nil {
 		t.Error("no desktop shows it, and that is no error")
@@ -77,12 +79,12 @@ func TestClickingANotificationCallsOnClick(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var got []shownNote
+	var got []receivedNote
 	for range 2 {
 		got = append(got, <-d.shown)
 	}
 	actions := []string{"default", "Open"}
-	want := []shownNote{
+	want := []receivedNote{
 		{appName, "mac-stats", "one &lt;b&gt; &amp; more", 0, actions},
 		{appName, "mac-stats", "two &lt;b&gt; &amp; more", 1, actions},
 	}
@@ -95,16 +97,66 @@ func TestClickingANotificationCallsOnClick(t *testing.T) {
 	if name := <-pressed; name != "two" {
 		t.Errorf("%s was opened", name)
 	}
+}
 
-	if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- "three" }}); err != nil {
+// KDE keeps notes that have left the screen in a history, shows no note that replaces one of
+// them, and says that a note has gone before it says that it was clicked.
+func TestANotificationIsClickedAfterItLeftTheScreen(t *testing.T) {
+	bus, err := apptest.StartBus()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.conn.Emit(notifyPath, notifyGone, uint32(3), uint32(2)); err != nil {
+	t.Cleanup(func() { _ = bus.Close() })
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	n := newNotifier(nil, nil)
+	t.Cleanup(n.close)
+	d := startNotifyDaemon(t, bus.Address)
+	pressed := make(chan string, 4)
+	for _, name := range []string{"one", "two", "three"} {
+		if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- name }}); err != nil {
+			t.Fatal(err)
+		}
+		if shown := <-d.shown; shown.Replaces != 0 {
+			t.Errorf("%s replaces %d, which isn't on the screen", name, shown.Replaces)
+		}
+		if err := d.conn.Emit(notifyPath, notifyGone, d.ids, uint32(1)); err != nil {
+			t.Fatal(err)
+		}
+		filetest.Until(t, "it has heard that", func() bool {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			return n.shown == 0
+		})
+	}
+	for i, want := range []string{"one", "two", "three"} {
+		d.press(t, uint32(i+1), "default")
+		if got := <-pressed; got != want {
+			t.Errorf("%s was opened instead of %s", got, want)
+		}
+	}
+	if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- "four" }}); err != nil {
 		t.Fatal(err)
 	}
-	n.wait.Wait() // nothing waits for it any more
-	if len(pressed) != 0 {
-		t.Errorf("%s was opened", <-pressed)
+	d.press(t, 1, "default") // once was enough
+	d.press(t, 4, "default")
+	if got := <-pressed; got != "four" {
+		t.Errorf("%s was opened again", got)
+	}
+}
+
+// A program that isn't installed has no icon by name.
+func TestANotificationHasOurIcon(t *testing.T) {
+	icon, err := assets.FS.ReadFile("icons/icon.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newNotifier(nil, icon).picture()
+	if p == nil || p.Width != iconEdge || p.Stride != 4*iconEdge || len(p.Pixels) != 4*iconEdge*iconEdge {
+		t.Fatalf("the picture is %+v", p)
+	}
+	centre := p.Pixels[iconEdge/2*int(p.Stride)+iconEdge/2*4:][:4]
+	if corner := p.Pixels[:4]; corner[3] != 0 || centre[3] != 0xff {
+		t.Errorf("a corner is %v, the centre %v", corner, centre)
 	}
 }
 
@@ -117,7 +169,7 @@ func TestASilentBusDelaysNothing(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }() // only for the test
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+path)
-	n := newNotifier(nil)
+	n := newNotifier(nil, nil)
 	sent, closed := make(chan error, 1), make(chan struct{})
 	go func() { sent <- n.send(note{title: "a note"}) }()
 	conn, err := l.Accept()

@@ -25,7 +25,7 @@ type notifier struct {
 	closed bool
 }
 
-func newNotifier(fyne.App) *notifier { return &notifier{} }
+func newNotifier(fyne.App, []byte) *notifier { return &notifier{} }
 
 // Messages and constants of Windows (winuser.h, shellapi.h).
 const (

@@ -13,7 +13,7 @@ import (
 // These tests run under Wine: make test-systems.
 
 func TestNotificationOnWindows(t *testing.T) {
-	n := newNotifier(nil)
+	n := newNotifier(nil, nil)
 	pressed := make(chan string, 4)
 	for _, title := range []string{"first", "second"} {
 		// text that a shell would run stays text
@@ -45,7 +45,7 @@ func TestTheEndOfTheSessionOnWindows(t *testing.T) {
 	l := newLoop(u.post, never, ignore, time.Second, make(wakeChannel, 1))
 	l.start()
 	var did []string
-	d := &Desktop{loop: l, notifier: newNotifier(nil), onTerminate: func() func() {
+	d := &Desktop{loop: l, notifier: newNotifier(nil, nil), onTerminate: func() func() {
 		did = append(did, "typed text")
 		return func() { did = append(did, "the rest") }
 	}}

@@ -4,5 +4,5 @@ package desktop
 
 import "fyne.io/fyne/v2"
 
-// raise is only needed on Wayland: elsewhere showing a window raises it.
+// raise does nothing: elsewhere showing a window raises it.
 func raise(fyne.Window, string, bool) {}

@@ -37,7 +37,7 @@ func TestADesktopFromStartToQuit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := d.App().Metadata(); m.ID != appID || m.Version != "1.2.3" || m.Icon == nil {
+	if m := d.App().Metadata(); m.ID != appName || m.Version != "1.2.3" || m.Icon == nil {
 		t.Errorf("the app describes itself as %+v", m)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new", "cache")); err != nil {

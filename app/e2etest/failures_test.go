@@ -161,6 +161,28 @@ func TestNoDisplaySaysSo(t *testing.T) {
 	}
 }
 
+// given an X server that wants a cookie, when the app has none, then it says so
+func TestAnXServerThatRefuses(t *testing.T) {
+	t.Parallel()
+	cookie := []byte("\x01\x00\x00\x04host\x00\x00\x00\x12MIT-MAGIC-COOKIE-1\x00\x10sixteen letters!")
+	file := filepath.Join(t.TempDir(), "cookie")
+	if err := os.WriteFile(file, cookie, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t, talker)
+	d.screen = startDisplay(t, 800, 600, "-auth", file)
+	cmd := d.command(t, "--window")
+	cmd.Env = append(cmd.Env, "XAUTHORITY="+filepath.Join(d.user, "none"))
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if text := string(out); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(text, "XAUTHORITY") || strings.Contains(text, "panic") {
+		t.Errorf("it ended with %v and says %q", err, text)
+	}
+	if reports, err := filepath.Glob(filepath.Join(d.home, "logs", "crash-*")); err != nil || len(reports) > 0 {
+		t.Errorf("crash reports: %v, %v", reports, err)
+	}
+}
+
 func TestServerDownIsReportedAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, talker)

@@ -29,20 +29,7 @@ func startScreen(t testing.TB) *screen {
 // startScreenOf is startScreen with a size in pixels.
 func startScreenOf(t testing.TB, width, height int) *screen {
 	t.Helper()
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
-	server.ExtraFiles = []*os.File{write}
-	startProcess(t, "Xvfb", server)
-	write.Close()
-	number, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Fatalf("Xvfb names no display: %v", err)
-	}
-	s := &screen{display: ":" + strings.TrimSpace(number)}
+	s := startDisplay(t, width, height)
 	manager := exec.Command("openbox", "--sm-disable")
 	manager.Env = append(os.Environ(), s.environ()...)
 	startProcess(t, "openbox", manager)
@@ -51,6 +38,27 @@ func startScreenOf(t testing.TB, width, height int) *screen {
 		return err == nil && strings.Contains(out, "window id")
 	})
 	return s
+}
+
+// startDisplay starts a virtual display of a size in pixels, without a window manager. The
+// arguments are Xvfb's.
+func startDisplay(t testing.TB, width, height int, args ...string) *screen {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
+	server.Args = append(server.Args, args...)
+	server.ExtraFiles = []*os.File{write}
+	startProcess(t, "Xvfb", server)
+	write.Close()
+	number, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb names no display: %v", err)
+	}
+	return &screen{display: ":" + strings.TrimSpace(number)}
 }
 
 func (s *screen) environ() []string { return []string{"DISPLAY=" + s.display} }
