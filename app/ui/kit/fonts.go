@@ -10,7 +10,7 @@ import (
 // fonts: emoji alone take 5 MB, a system's Chinese font 16 MB. Styled text that the style's
 // own font covers is therefore drawn with that font by name, and all other text in the
 // plain style, whose fallbacks are then the only ones loaded. (Fallback fonts come in one
-// weight, so nothing is lost on the screen.)
+// weight, so nothing is lost on the screen.) A text that is partly covered is drawn in parts.
 
 // FontOf returns the style and the font to draw a text with. The font is nil for the
 // style's usual fonts.
@@ -24,11 +24,23 @@ func FontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	return style, fyne.CurrentApp().Settings().Theme().Font(style)
 }
 
-// MeasureText is fyne.MeasureText with the font from FontOf.
+// MeasureText is fyne.MeasureText with the fonts from FontOf, one for each part of the text
+// (SameFont).
 func MeasureText(text string, size float32, style fyne.TextStyle) fyne.Size {
-	style, font := FontOf(text, style)
-	s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
-	return s
+	if style == (fyne.TextStyle{}) || InOwnFont(text) {
+		style, font := FontOf(text, style)
+		s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
+		return s
+	}
+	var whole fyne.Size
+	for text != "" {
+		part := text[:SameFont(text)]
+		style, font := FontOf(part, style)
+		s, _ := fyne.CurrentApp().Driver().RenderedTextSize(part, size, style, font)
+		whole = fyne.NewSize(whole.Width+s.Width, max(whole.Height, s.Height))
+		text = text[len(part):]
+	}
+	return whole
 }
 
 // InOwnFont reports whether the bundled fonts of every style cover the text.

@@ -1,9 +1,11 @@
 package kit
 
 import (
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 )
 
@@ -28,6 +30,34 @@ func TestStyledTextUsesOneFont(t *testing.T) {
 		style, font := FontOf(c.text, c.style)
 		if style != c.want || (font != nil) != c.named {
 			t.Errorf("%s: got %+v, a font by name: %v", name, style, font != nil)
+		}
+	}
+}
+
+// A title with an emoji is as bold as the others.
+func TestALabelWithAnEmojiKeepsItsStyle(t *testing.T) {
+	test.NewTempApp(t)
+	for text, want := range map[string][]bool{ // whether each part is bold
+		"The ship":      {true},
+		"The ship 🚢 in": {true, false, true},
+		"🚢 The ship":    {false, true},
+		"风扇":            {false},
+	} {
+		label := Bold(text)
+		label.Resize(label.MinSize())
+		x, whole := float32(0), ""
+		var bold []bool
+		for _, o := range test.WidgetRenderer(label).Objects() {
+			part := o.(*canvas.Text)
+			if part.Position().X != x {
+				t.Errorf("%q: the part %q begins at %g instead of %g", text, part.Text, part.Position().X, x)
+			}
+			x += part.Size().Width
+			whole += part.Text
+			bold = append(bold, part.TextStyle.Bold)
+		}
+		if whole != text || !slices.Equal(bold, want) || x > label.MinSize().Width+1 {
+			t.Errorf("%q is drawn as %q, bold %v, %g of %g wide", text, whole, bold, x, label.MinSize().Width)
 		}
 	}
 }

@@ -68,36 +68,81 @@ func (w *Label) SetText(text string) { w.Set(text, w.Role) }
 
 // CreateRenderer implements fyne.Widget.
 func (w *Label) CreateRenderer() fyne.WidgetRenderer {
-	r := &labelRenderer{w: w, t: canvas.NewText("", color.Transparent)}
+	r := &labelRenderer{w: w}
 	r.apply()
 	return r
 }
 
 type labelRenderer struct {
 	w       *Label
-	t       *canvas.Text
+	parts   []*canvas.Text // side by side; each is drawn with one font
 	size    fyne.Size
 	laidOut bool // the size is known: a width of 0 then means that there is no room
 }
 
+// apply shows the text of the label as far as it fits, in as many parts as it needs fonts.
 func (r *labelRenderer) apply() {
-	r.t.TextSize, r.t.Alignment = r.w.TextSize, r.w.Align
-	r.t.Color = Color(r.w.Role)
-	text := r.w.Text
+	text, size, style := r.w.Text, r.w.TextSize, r.w.Style
 	if r.laidOut {
-		text = Ellipsize(text, r.size.Width, r.w.TextSize, r.w.Style)
+		text = Ellipsize(text, r.size.Width, size, style)
 	}
-	setText(r.t, text, r.w.Style)
+	whole, n := text, 0
+	for ; n == 0 || text != ""; n++ {
+		end := len(text)
+		if style != (fyne.TextStyle{}) {
+			end = SameFont(text)
+		}
+		if n == len(r.parts) {
+			r.parts = append(r.parts, canvas.NewText("", color.Transparent))
+		}
+		t := r.parts[n]
+		t.TextSize, t.Color, t.Alignment = size, Color(r.w.Role), r.w.Align
+		setText(t, text[:end], style)
+		text = text[end:]
+	}
+	r.parts = r.parts[:n]
+	h := MeasureText("M", size, style).Height
+	x, y := float32(0), (r.size.Height-h)/2
+	if n == 1 {
+		r.parts[0].Move(fyne.NewPos(0, y))
+		r.parts[0].Resize(fyne.NewSize(r.size.Width, h))
+		return
+	}
+	switch left := r.size.Width - MeasureText(whole, size, style).Width; r.w.Align {
+	case fyne.TextAlignCenter:
+		x = left / 2
+	case fyne.TextAlignTrailing:
+		x = left
+	}
+	for _, t := range r.parts {
+		width := MeasureText(t.Text, size, style).Width
+		t.Alignment = fyne.TextAlignLeading
+		t.Move(fyne.NewPos(x, y))
+		t.Resize(fyne.NewSize(width, h))
+		x += width
+	}
 }
 
 func (r *labelRenderer) Layout(s fyne.Size) {
 	r.size, r.laidOut = s, true
-	h := MeasureText("M", r.w.TextSize, r.w.Style).Height
-	r.t.Move(fyne.NewPos(0, (s.Height-h)/2))
-	r.t.Resize(fyne.NewSize(s.Width, h))
-	if t := Ellipsize(r.w.Text, s.Width, r.w.TextSize, r.w.Style); t != r.t.Text {
-		setText(r.t, t, r.w.Style)
-		r.t.Refresh()
+	before := r.shown()
+	if r.apply(); r.shown() != before {
+		r.redraw()
+	}
+}
+
+// shown returns the text as it is drawn.
+func (r *labelRenderer) shown() string {
+	var b strings.Builder
+	for _, t := range r.parts {
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
+func (r *labelRenderer) redraw() {
+	for _, t := range r.parts {
+		t.Refresh()
 	}
 }
 
@@ -115,9 +160,15 @@ func (r *labelRenderer) MinSize() fyne.Size {
 	return s
 }
 
-func (r *labelRenderer) Refresh() { r.apply(); r.t.Refresh() }
+func (r *labelRenderer) Refresh() { r.apply(); r.redraw() }
 
-func (r *labelRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.t} }
+func (r *labelRenderer) Objects() []fyne.CanvasObject {
+	objects := make([]fyne.CanvasObject, len(r.parts))
+	for i, t := range r.parts {
+		objects[i] = t
+	}
+	return objects
+}
 
 func (r *labelRenderer) Destroy() {}
 
