@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -176,17 +175,4 @@ func (s Shortcut) Same(goos string) Shortcut {
 		s.Ctrl = s.Ctrl || goos != "darwin"
 	}
 	return s
-}
-
-// ShortcutWords returns a setting's shortcuts as this system shows them.
-func ShortcutWords(text string) string {
-	list, err := ParseShortcuts(text)
-	if err != nil {
-		return text
-	}
-	var parts []string
-	for _, s := range list {
-		parts = append(parts, s.Words(runtime.GOOS))
-	}
-	return strings.Join(parts, " or ")
 }

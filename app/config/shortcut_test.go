@@ -1,7 +1,6 @@
 package config
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 
@@ -121,23 +120,6 @@ func TestWaiting(t *testing.T) {
 	now.Ollama.Host, now.Ollama.Model, now.Window.Zoom = "127.0.0.1:1", "qwen3:4b", 200
 	if diff := cmp.Diff([]string{"ollama.host"}, Waiting(started, now)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestShortcutsInWords(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"":           {"", ""},
-		"Mod+/ F1":   {"Ctrl+/ or F1", "⌘/ or F1"},
-		"no keys":    {"no keys", "no keys"},
-		"Shift+Up+x": {"Shift+Up+x", "Shift+Up+x"},
-	} {
-		i := 0
-		if runtime.GOOS == "darwin" {
-			i = 1
-		}
-		if got := ShortcutWords(text); got != want[i] {
-			t.Errorf("%q is shown as %q", text, got)
-		}
 	}
 }
 

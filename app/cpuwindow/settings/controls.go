@@ -78,7 +78,7 @@ func (f *shortcutField) listen(on bool) {
 	case f.value == "":
 		f.SetText(i18n.T("none"))
 	default:
-		f.SetText(config.ShortcutWords(f.value))
+		f.SetText(shortcuts.Words(f.value))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
@@ -169,7 +170,7 @@ func defaultWords(s config.Setting) string {
 	v := shownDefault(s)
 	switch {
 	case s.Kind == config.KindShortcut:
-		return cmp.Or(config.ShortcutWords(v), i18n.T("none"))
+		return cmp.Or(shortcuts.Words(v), i18n.T("none"))
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
 	case s.Kind == config.KindChoice:

@@ -2,6 +2,7 @@ package shortcuts
 
 import (
 	"cmp"
+	"runtime"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -111,11 +112,11 @@ func (l *List) find(query string) {
 	for _, a := range l.found(query) {
 		var keys []string
 		for _, s := range Of(l.now, a.Name) {
-			keys = append(keys, config.ShortcutWords(s.String()))
+			keys = append(keys, words(s, runtime.GOOS))
 		}
 		add(i18n.T(a.Title), strings.Join(keys, "   "))
 	}
-	for _, f := range [][2]string{{i18n.T("Send"), "Enter"}, {i18n.T("New line"), "Shift+Enter"}, {i18n.T("Edit the last message (in an empty field)"), "Up"}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Next, previous"), "Tab   Shift+Tab"}, {i18n.T("Press the focused button"), "Enter   Space"}} {
+	for _, f := range [][2]string{{i18n.T("Send"), keyWords("Enter")}, {i18n.T("New line"), keyWords("Shift+Enter")}, {i18n.T("Edit the last message (in an empty field)"), keyWords("Up")}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Next, previous"), "Tab   " + keyWords("Shift+Tab")}, {i18n.T("Press the focused button"), keyWords("Enter") + "   " + keyWords("Space")}} {
 		if query == "" || strings.Contains(strings.ToLower(f[0]+" "+f[1]), strings.ToLower(query)) {
 			add(f[0], f[1])
 		}

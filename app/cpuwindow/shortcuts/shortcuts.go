@@ -93,9 +93,61 @@ func From(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, b
 // First returns the first shortcut of an action as the platform writes it, or "".
 func First(c config.Config, name string) string {
 	if list := Of(c, name); len(list) > 0 {
-		return list[0].Words(runtime.GOOS)
+		return words(list[0], runtime.GOOS)
 	}
 	return ""
+}
+
+// Words returns a setting's shortcuts as this system and the user's language write them:
+// "Ctrl+K", "⌘K", "Strg+K".
+func Words(setting string) string {
+	list, err := config.ParseShortcuts(setting)
+	if err != nil {
+		return setting
+	}
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, words(s, runtime.GOOS))
+	}
+	return strings.Join(parts, " "+i18n.T("or")+" ")
+}
+
+func words(s config.Shortcut, goos string) string { return keyWords(s.Words(goos)) }
+
+// keyWords translates the names in "Shift+Enter". Signs, as on macOS, have none.
+func keyWords(keys string) string {
+	names := strings.Split(keys, "+")
+	for i, name := range names {
+		switch name {
+		case "Ctrl":
+			names[i] = i18n.T("Ctrl")
+		case "Shift":
+			names[i] = i18n.T("Shift")
+		case "Enter":
+			names[i] = i18n.T("Enter")
+		case "Space":
+			names[i] = i18n.T("Space")
+		case "Delete":
+			names[i] = i18n.T("Delete (key)")
+		case "Up":
+			names[i] = i18n.T("Up (key)")
+		case "Down":
+			names[i] = i18n.T("Down (key)")
+		case "Left":
+			names[i] = i18n.T("Left (key)")
+		case "Right":
+			names[i] = i18n.T("Right (key)")
+		case "Home":
+			names[i] = i18n.T("Home (key)")
+		case "End":
+			names[i] = i18n.T("End (key)")
+		case "PageUp":
+			names[i] = i18n.T("PageUp")
+		case "PageDown":
+			names[i] = i18n.T("PageDown")
+		}
+	}
+	return strings.Join(names, "+")
 }
 
 // Conflicts returns, by the setting of each shortcut that has a conflict, a sentence that names
@@ -117,7 +169,7 @@ func Conflicts(c config.Config, actions []Action, goos string) map[string]string
 				}
 			}
 			if len(others) > 0 {
-				found["shortcuts."+a.Name] = i18n.With("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", i18n.Places{"Keys": s.Words(goos), "Others": strings.Join(others, ", ")})
+				found["shortcuts."+a.Name] = i18n.With("{{.Keys}} is the shortcut of {{.Others}} too; the first in the list has it.", i18n.Places{"Keys": words(s, goos), "Others": strings.Join(others, ", ")})
 			}
 		}
 	}

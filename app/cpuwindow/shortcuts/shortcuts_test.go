@@ -1,6 +1,7 @@
 package shortcuts
 
 import (
+	"runtime"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -36,5 +37,22 @@ func TestConflictsNameTheOtherActions(t *testing.T) {
 	found := Conflicts(c, actions, "linux")
 	if len(found) != 2 || found["shortcuts.find"] == "" || found["shortcuts.new_chat"] == "" {
 		t.Errorf("the conflicts are %v", found)
+	}
+}
+
+func TestShortcutsInWords(t *testing.T) {
+	for _, c := range []struct{ setting, other, mac string }{
+		{"", "", ""},
+		{"Mod+/ F1", "Ctrl+/ or F1", "⌘/ or F1"},
+		{"no keys", "no keys", "no keys"},
+		{"Mod+Plus Mod+Shift+Delete", "Ctrl++ or Ctrl+Shift+Delete", "⌘+ or ⇧⌘Delete"},
+	} {
+		want := c.other
+		if runtime.GOOS == "darwin" {
+			want = c.mac
+		}
+		if got := Words(c.setting); got != want {
+			t.Errorf("%q is shown as %q, want %q", c.setting, got, want)
+		}
 	}
 }
