@@ -35,7 +35,7 @@ func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	if l.narrow {
 		left = 0
 	}
-	l.w.notices.Bar.SetWidth(s.Width - left)
+	l.w.notices.Bar.SetRoom(s.Width-left, h/3)
 	l.w.chat.Head.SetWidth(s.Width - left)
 	middle.Move(fyne.NewPos(left, top))
 	middle.Resize(fyne.NewSize(s.Width-left, h))

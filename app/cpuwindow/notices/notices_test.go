@@ -29,7 +29,7 @@ type rig struct {
 
 func (r *rig) Copy(text string) { r.copied = text }
 func (r *rig) NoticeChanged() {
-	r.n.Bar.SetWidth(900)
+	r.n.Bar.SetRoom(900, 400)
 	r.n.Bar.Refresh()
 }
 
