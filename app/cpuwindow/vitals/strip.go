@@ -28,6 +28,7 @@ type reading struct {
 	unit   string
 	na     string // why there is no number
 	sub    string // a second, smaller number
+	paused bool   // monitoring is
 	role   fyne.ThemeColorName
 	metric monitor.Metric
 	full   float64 // the top of the sparkline; 0 for its own maximum
@@ -41,9 +42,14 @@ const (
 	warnDisk, hotDisk     = 10e9, 2e9 // bytes free
 )
 
-// Readings returns the texts of the six cells.
+// Readings returns the texts of the six cells. While monitoring is paused they have no
+// numbers, because the last ones are no longer true.
 func Readings(s monitor.Snapshot) []reading {
-	return []reading{cpuReading(s), memoryReading(s), gpuReading(s), temperatureReading(s), diskReading(s), networkReading(s)}
+	list := []reading{cpuReading(s), memoryReading(s), gpuReading(s), temperatureReading(s), diskReading(s), networkReading(s)}
+	for i := range list {
+		list[i].paused = s.Paused
+	}
+	return list
 }
 
 func cpuReading(s monitor.Snapshot) reading {
@@ -296,6 +302,10 @@ func (c *VitalCell) set(r reading, history []monitor.Point) {
 		c.r = r
 		c.label.SetText(r.label)
 		switch {
+		case r.paused:
+			c.Num.Set("–", kit.RoleFaint)
+			c.unit.SetText("")
+			c.sub.SetText(i18n.T("paused"))
 		case r.number != "":
 			c.Num.Set(r.number, r.role)
 			c.unit.SetText(r.unit)

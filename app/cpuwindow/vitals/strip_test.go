@@ -145,3 +145,26 @@ func TestTheStripShowsReadingsAndOpensThem(t *testing.T) {
 		t.Errorf("opened (-want +got):\n%s", diff)
 	}
 }
+
+// A number from before the pause is no longer true.
+func TestTheStripSaysThatItIsPaused(t *testing.T) {
+	s := screentest.New(t)
+	v := NewStrip(func(monitor.Metric) {})
+	s.Win = fynetest.NewTempWindow(t, v.Object)
+	s.Win.SetPadded(false)
+	s.Win.Resize(fyne.NewSize(980, CellHeight+1))
+	busy := monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 100, Cores: make([]float64, 8)}}
+	v.Update(Readings(busy), measured)
+	s.Sees("100")
+	s.SeesNot("paused")
+	busy.Paused = true
+	if !v.Due(Readings(busy)) {
+		t.Error("the pause isn't drawn")
+	}
+	v.Update(Readings(busy), measured)
+	s.Sees("paused", "–")
+	s.SeesNot("100")
+	busy.Paused = false
+	v.Update(Readings(busy), measured)
+	s.Sees("100")
+}
