@@ -47,7 +47,7 @@ func (c *Client) SignIn(ctx context.Context, name string) error {
 	case s.config.URL == "":
 		return fmt.Errorf("%s is a program on this machine: there is nothing to sign in to", name)
 	case c.p.Tokens == nil || c.p.Browse == nil:
-		return errors.New("there is no keychain to keep the token in, so nobody can sign in here; put a token into the server's headers in mcp.json")
+		return errors.New("there is no keychain to keep the token in (a data folder that MAC_STATS_HOME names uses none), so nobody can sign in here; put a token into the server's headers in mcp.json")
 	}
 	ctx, stop := context.WithTimeout(context.WithValue(ctx, signing{}, true), signTime)
 	defer stop()

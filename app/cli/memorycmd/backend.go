@@ -180,7 +180,7 @@ func passwordCommand(c *cmdline.Line) *cobra.Command {
 		}
 		err := b.Shared.SetServerPassword(password)
 		if errors.Is(err, backend.ErrNoKeychain) {
-			return cmdline.Problem("There is no keychain here to keep a password in.",
+			return cmdline.Problem("There is no keychain here to keep a password in (a data folder that MAC_STATS_HOME names uses none).",
 				"Write it to ~/.pgpass (mode 0600), as libpq reads it: host:port:database:user:password.")
 		}
 		if err != nil {

@@ -132,7 +132,7 @@ func TestBackendCommandsWithoutAServer(t *testing.T) {
 	e.Refuses(t, "no words: the password is read from stdin", "memory", "backend", "password", "secret")
 	for stdin, want := range map[string]string{
 		"\r\n":     "There was no password, and nothing is saved.",
-		"secret\n": "There is no keychain here to keep a password in. Write it to ~/.pgpass",
+		"secret\n": "There is no keychain here to keep a password in (a data folder that MAC_STATS_HOME names uses none). Write it to ~/.pgpass",
 	} {
 		if o := e.RunWith(t.Context(), stdin, "memory", "backend", "password"); o.Code != clitest.Failed || o.Stdout != "" || !strings.Contains(o.Stderr, want) || strings.Contains(o.Stderr, "secret") {
 			t.Errorf("password %q: %+v", stdin, o)

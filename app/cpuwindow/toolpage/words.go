@@ -41,7 +41,7 @@ func errorTexts() []string {
 		`it contains no server; paste all of it, such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}`,
 		`the server has no name; write one before it: {"files": {"command": …}}`,
 		"{{.Server}} is a program on this machine: there is nothing to sign in to",
-		"there is no keychain to keep the token in, so nobody can sign in here; put a token into the server's headers in mcp.json",
+		"there is no keychain to keep the token in (a data folder that MAC_STATS_HOME names uses none), so nobody can sign in here; put a token into the server's headers in mcp.json",
 		"the sign-in was refused: {{.Why}}",
 		"the server's sign-in page is not an https address",
 		"the sign-in couldn't be renewed; try again later: {{.Why}}",
