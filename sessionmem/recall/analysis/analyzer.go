@@ -8,7 +8,7 @@ import (
 
 // Version changes whenever the same text would yield other terms: an index built with
 // another version is rebuilt.
-const Version = 8
+const Version = 9
 
 // Class is the kind of a term; for most kinds it is also the first byte of the term.
 type Class byte
@@ -166,13 +166,16 @@ func (a *Analyzer) read(text string) {
 	for start, before := 0, 0; start < len(text); {
 		from, to, next := nextField(text, start)
 		start = next
-		if len(a.found) > 0 && from-before > 1 && strings.ContainsAny(text[before:from], "–—〜") {
+		if len(a.found) > 0 && from-before > 1 && strings.ContainsAny(text[before:from], "–—〜～") {
 			a.found = append(a.found, dashField)
 		}
 		if from == to {
 			continue
 		}
 		before = to
+		if from > 0 && to-from > 2 && text[from] == '-' && text[from+1] != '-' && text[from-1] > ' ' {
+			from++ // a minus in quotes or brackets is none of a search
+		}
 		f := a.field(text[from:to])
 		a.found = append(a.found, f)
 		for i := range f.tokens {

@@ -42,8 +42,9 @@ const (
 	grainWeekend
 	grainWeek
 	grainMonth
-	grainQuarter // and a season
+	grainQuarter
 	grainYear
+	grainSeason
 )
 
 // dateKind is the role of a word in a date. The tables name the roles in lower case.
@@ -89,9 +90,12 @@ const (
 	dateThe      // skipped inside a date
 	dateParticle // what may follow a date within a Korean word
 	dateSuffix   // what follows the digits of an ordinal
+	dateWithin   // before or behind a length: from now until that much later
+	dateFor      // before a length that isn't counted to its end: "for 10 days from 5 May"
+	dateOrder    // the table's language writes the month before the day: "3/5", "May 3"
 )
 
-const dateKinds = `none month monthish weekday weekdayish day year quarter season unit vague last behind inweek part ago later since sinceb until untilb before after from between to and at in begin mid end half number ordinal of the particle suffix`
+const dateKinds = `none month monthish weekday weekdayish day year quarter season unit vague last behind inweek part ago later since sinceb until untilb before after from between to and at in begin mid end half number ordinal of the particle suffix within for order`
 
 // dateUnits names the grains in the tables.
 const dateUnits = `minute hour day weekend week month quarter year`
@@ -119,6 +123,7 @@ type dateToken struct {
 	ordinal  bool         // it is written as one: "3rd"
 	capital  bool
 	sign     bool        // of a script without spaces
+	content  bool        // a word of no date that isn't a function word either
 	date     numericDate // a date in digits
 	from, to int         // its words, in Analyzer.places
 }
@@ -126,11 +131,16 @@ type dateToken struct {
 // is reports whether a word can have one of the roles, and returns its number.
 func (t *dateToken) is(kinds ...dateKind) (n int, ok bool) {
 	for _, w := range t.roles {
-		if slices.Contains(kinds, w.kind) && (w.in&t.likely != 0 || t.likely == 0 && (!w.weak || !t.sure && !w.isShort())) {
+		if slices.Contains(kinds, w.kind) && t.counts(w) {
 			return int(w.n), true
 		}
 	}
 	return 0, false
+}
+
+// counts reports whether a word has a role in the language of its text.
+func (t *dateToken) counts(w dateWord) bool {
+	return w.in&t.likely != 0 || t.likely == 0 && (!w.weak || !t.sure && !w.isShort())
 }
 
 // isShort reports whether a word is an abbreviation that is another word elsewhere.
@@ -142,13 +152,15 @@ type tokenPlace struct{ field, token int }
 // mention is a date in a text: absolute, or relative to when the text was written.
 type mention struct {
 	span    Span
-	named   []Span // what a text is found by: the span, or what bounds it if it is open or long
-	yearly  bool   // no year was given
-	vague   bool   // a time expression that no calendar resolves
-	weekday bool   // a weekday, the last one if it stands alone
-	loose   bool   // without a preposition: it may be any
-	part    bool   // no date unless the words beside it complete it
-	nth     int    // "the third", of what follows: of its units, or its weekdays
+	named   []Span                 // what a text is found by: the span, or what bounds it if it is open or long
+	or      []Span                 // what it may mean as well: "next Friday" is the coming one or that of next week
+	again   func(year int) mention // the same of another year, if it isn't the same day: "the first Monday of May"
+	yearly  bool                   // no year was given
+	vague   bool                   // a time expression that no calendar resolves
+	weekday bool                   // a weekday, the last one if it stands alone
+	loose   bool                   // without a preposition: it may be any
+	part    bool                   // no date unless the words beside it complete it
+	nth     int                    // "the third", of what follows: of its units, or its weekdays
 	unit    grain
 	day     int // "the 3rd"
 	tokens  []dateToken
@@ -164,6 +176,7 @@ var dateTables embed.FS
 type dateLexicon struct {
 	words   map[string][]dateWord        // by bare words, joined by blanks
 	suffix  map[string]bool              // of ordinals in digits
+	month1  languageMask                 // tables whose languages write the month before the day
 	tables  [latinLanguages]languageMask // of each language
 	longest map[string]int               // by first word: how many words a phrase may have
 	signs   map[string]dateWord          // of scripts without spaces
@@ -194,8 +207,12 @@ func newDateLexicon() dateLexicon {
 			}
 			w.in = 1 << i
 			for _, text := range fields[2:] {
-				if w.kind == dateSuffix {
+				switch w.kind {
+				case dateSuffix:
 					l.suffix[text] = true
+					continue
+				case dateOrder:
+					l.month1 |= w.in
 					continue
 				}
 				if first, _ := utf8.DecodeRuneInString(text); isUnspaced(first) {
@@ -251,6 +268,10 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 				if f.ranges && !first {
 					add(dash, at, i)
 				}
+				if last := len(all) - 1; !first && all[last].number >= 0 && a.lex.dates.suffix[t.word.bare] { // "5-го"
+					all[last].ordinal = true
+					continue
+				}
 				first = false
 				d := dateToken{word: t.word, number: -1, capital: f.capital}
 				digits := strings.TrimRightFunc(t.word.lower, func(c rune) bool { return c < '0' || c > '9' })
@@ -274,9 +295,14 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			for _, w := range t.roles {
 				t.likely |= w.in & likely
 			}
-			if t.likely == 0 && a.lex.dates.tablesOf(t.word.stops)&likely != 0 {
-				t.roles = nil // a function word
+			function := t.word.stops != 0
+			if likely != 0 {
+				function = a.lex.dates.tablesOf(t.word.stops)&likely != 0
 			}
+			if t.likely == 0 && function && likely != 0 && n == 1 {
+				t.roles = nil
+			}
+			t.content = !function && t.number < 0 && !slices.ContainsFunc(t.roles, t.counts)
 		}
 		for _, w := range t.roles {
 			any = any || w.kind >= dateMonth && w.kind <= dateVague || w.kind == dateLast && w.n <= 0
@@ -387,7 +413,7 @@ func (l *dateLexicon) signTokens(text string) []dateToken {
 			t.number, t.roles = -1, []dateWord{{kind: dateMonth, n: int8(n)}}
 			rest = rest[len("月"):]
 		case isYear(n) && (after == '年' || after == '년'):
-			rest = rest[len("年"):]
+			rest, found = rest[len("年"):], true
 		case n >= 1 && n <= 31 && before != nil && strings.ContainsRune("日号일", after):
 			if _, month := before.is(dateMonth); month {
 				_, cut := utf8.DecodeRuneInString(rest)
@@ -445,7 +471,8 @@ func (a *Analyzer) mentions(at time.Time) bool {
 		return false
 	}
 	found := false
-	for m := range readDates(tokens, at, a.monthFirst(), false) {
+	first, _ := a.monthFirst()
+	for m := range readDates(tokens, at, first, false) {
 		found = true
 		if m.vague || m.loose || at.IsZero() && m.yearly {
 			continue
@@ -459,10 +486,11 @@ func (a *Analyzer) mentions(at time.Time) bool {
 	return found
 }
 
-// monthFirst reports whether 3/5/2026 is in March in the language of the current text.
-func (a *Analyzer) monthFirst() bool {
+// monthFirst reports whether 3/5/2026 is in March in the language of the current text, and whether it
+// speaks for a language.
+func (a *Analyzer) monthFirst() (first, sure bool) {
 	table := a.dateTable()
-	return table == 0 || table == a.lex.dates.tables[langEnglish]
+	return table == 0 || table&a.lex.dates.month1 != 0, table != 0
 }
 
 // terms returns the terms under which a mention of the span is indexed.
@@ -476,6 +504,8 @@ func (s Span) terms() []string {
 		return []string{monthTerm(s.From)}
 	case grainYear:
 		return []string{yearTerm(s.From)}
+	case grainSeason:
+		s.To = s.From.AddDate(0, 3, 0)
 	}
 	var out []string
 	next := func(term func(time.Time) string, from time.Time, days, months int) {
@@ -555,7 +585,8 @@ func (a *Analyzer) spans(now time.Time) (out []Span, terms []string, places date
 		return nil, nil, nil
 	}
 	places = make(datePlaces)
-	for m := range readDates(tokens, now, a.monthFirst(), true) {
+	first, sure := a.monthFirst()
+	for m := range readDates(tokens, now, first, true) {
 		if m.vague || m.loose && m.tokens[0].from+1 < len(a.places) && m.tokens[len(m.tokens)-1].to < len(a.places) {
 			continue // a weekday counts alone or at the end: "what did we say Friday"
 		}
@@ -564,26 +595,63 @@ func (a *Analyzer) spans(now time.Time) (out []Span, terms []string, places date
 				places[place] = dateShare{named: true, weight: max(places[place].weight, m.weight(t))}
 			}
 		}
-		if !m.yearly {
-			out = append(out, m.span)
-			for _, s := range m.named {
-				terms = append(terms, s.queryTerms()...)
+		if d := m.tokens[0].date; len(m.tokens) == 1 && d.numbers == 3 && !sure { // 3/5/2026 in no known language
+			if year, month, day, ok := d.day(0, !first); ok {
+				from := time.Date(year, time.Month(month), day, 0, 0, 0, 0, now.Location())
+				m.or = append(m.or, Span{from, from.AddDate(0, 0, 1), grainDay})
 			}
-			continue
 		}
-		for y := range yearsBack {
-			span := m.span
-			span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
-			if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February doesn't exist every year
-				out = append(out, span)
-				for _, s := range m.named {
-					s.From, s.To = s.From.AddDate(-y, 0, 0), s.To.AddDate(-y, 0, 0)
-					terms = append(terms, s.queryTerms()...)
-				}
+		for _, one := range m.readings(now) {
+			out = append(out, one.span)
+			for _, s := range one.named {
+				terms = append(terms, s.queryTerms()...)
 			}
 		}
 	}
 	return out, terms, places
+}
+
+// readings returns what a date of a question may mean: without a year it may be of the last years, or
+// of the next one.
+func (m mention) readings(now time.Time) (out []mention) {
+	if !m.yearly {
+		out = append(out, m)
+		for _, s := range m.or {
+			if s != m.span {
+				out = append(out, mention{span: s, named: []Span{s}})
+			}
+		}
+		return out
+	}
+	for y := range yearsBack {
+		by := -y
+		if y == yearsBack-1 && !m.span.From.After(now) {
+			by = 1
+		}
+		one := m.moved(by)
+		if m.again != nil {
+			if one = m.again(m.span.From.Year() + by); one.span == (Span{}) {
+				continue
+			}
+			one.named = []Span{one.span}
+		} else if m.span.grain == grainDay && one.span.From.Day() != m.span.From.Day() {
+			continue // 29 February doesn't exist every year
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// moved returns a date some years later.
+func (m mention) moved(years int) mention {
+	m.span.From, m.span.To = m.span.From.AddDate(years, 0, 0), m.span.To.AddDate(years, 0, 0)
+	named := make([]Span, len(m.named))
+	for i, s := range m.named {
+		s.From, s.To = s.From.AddDate(years, 0, 0), s.To.AddDate(years, 0, 0)
+		named[i] = s
+	}
+	m.named = named
+	return m
 }
 
 // numericDate is a date in digits: its numbers in order, and what separates them.

@@ -26,12 +26,7 @@ func readDates(tokens []dateToken, at time.Time, monthFirst, question bool) iter
 				i++
 				continue
 			}
-			if next := r.skip(i+n, 3, dateOf, dateThe, dateAt, dateIn, dateAfter, dateBefore); m.weekday {
-				// A part mustn't be read for the whole: "Friday after the next", "Friday the 15th".
-				_, nth := r.is(i-1, dateOrdinal)
-				_, more := r.is(next, dateUnit, dateLast, dateBehind, dateInweek, dateOrdinal)
-				m.vague = m.vague || more || nth || r.at(next).number >= 1 && r.at(next).number <= 31 && next-i-n < 2
-			}
+			m.vague = m.vague || !r.isWhole(&m, i, n)
 			m.tokens = tokens[i : i+n]
 			if m.named == nil {
 				m.named = []Span{m.span}
@@ -42,6 +37,49 @@ func readDates(tokens []dateToken, at time.Time, monthFirst, question bool) iter
 			i += n
 		}
 	}
+}
+
+// isWhole reports whether the n words from i on, which are a date, are all of their phrase. Beside what
+// isn't read they mean another date, or none: "Friday after the next", "Palm Sunday", "port 2020".
+func (r *dateReader) isWhole(m *mention, i, n int) bool {
+	begin, end := i, i+n
+	for begin > 0 && r.at(begin-1).content {
+		begin--
+	}
+	if n == 1 && isYear(r.at(i).number) {
+		g, unit := r.is(end, dateUnit)
+		_, ago := r.is(end+1, dateAgo, dateLater)
+		return begin == i && (r.at(end).number < 0 || isYear(r.at(end).number)) && !(unit && (r.monthFirst || grain(g) != grainYear || ago || r.at(end+1).number >= 0))
+	}
+	if _, unit := r.is(i-1, dateUnit); unit && m.yearly && r.at(i-1).sign { // the year in another era: "平成26年12月29日"
+		return false
+	}
+	if _, bound := r.is(end, dateBefore, dateAfter, dateUntil); bound { // "tomorrow before 11"
+		_, part := r.is(end+1, datePart)
+		if part || r.at(end+1).number >= 0 || r.at(end+2).number >= 0 {
+			return false
+		}
+	}
+	next := r.skip(end, 2, dateOf, dateThe)
+	if next > end && m.nth != 0 && r.at(next).content { // "the last day of school"
+		return false
+	}
+	if m.span.grain == grainDay { // "the 18th for ten days"
+		d, used := r.distance(r.skip(end, 1, dateFor))
+		if used > 0 && d.vague {
+			return false
+		}
+	}
+	if !m.weekday {
+		return true
+	}
+	next = r.skip(end, 3, dateOf, dateThe, dateAt, dateIn, dateAfter, dateBefore)
+	_, nth := r.is(i-1, dateOrdinal)
+	nth = nth || r.at(i-1).number > 1 && n == 1 // "2 Mondays"
+	_, more := r.is(next, dateUnit, dateLast, dateBehind, dateInweek, dateOrdinal, dateMonth)
+	// After a verb it is a date: "I met Anna Monday".
+	_, named := r.is(begin-1, dateAt, dateIn, dateThe, dateOf, dateSince, dateUntil, dateBefore, dateAfter, dateFrom, dateTo)
+	return !nth && !more && !(r.at(next).number >= 1 && r.at(next).number <= 31 && next-end < 2) && !(begin < i && (begin == 0 || named))
 }
 
 func midnight(t time.Time) time.Time {
@@ -141,6 +179,9 @@ func (r *dateReader) read(i int) (mention, int) {
 		ever.From = bound.span.From
 	case dateAfter:
 		ever.From = bound.span.To
+		if _, clock := r.is(end, datePart); clock || r.at(end).number >= 0 || r.at(end+1).number >= 0 { // "after tomorrow 14:00"
+			ever.From = bound.span.From
+		}
 	case dateUntil:
 		ever.To = bound.span.To
 	case dateBefore:
@@ -317,12 +358,24 @@ func (r *dateReader) nthOf(a, b mention) (mention, bool) {
 	default:
 		at = r.unitAt(step(to, a.unit, a.nth), a.unit)
 	}
-	at.yearly = b.yearly
+	if at.yearly = b.yearly; b.yearly {
+		at.again = func(year int) mention {
+			if m, ok := r.nthOf(a, r.inYear(b, year)); ok {
+				return m
+			}
+			return mention{}
+		}
+	}
 	return at, !at.span.From.Before(b.span.From) && at.span.From.Before(to)
 }
 
 // inYear returns a date without a year in a year.
 func (r *dateReader) inYear(m mention, year int) mention {
+	if m.again != nil {
+		if in := m.again(year); in.span != (Span{}) {
+			return in
+		}
+	}
 	by := year - m.span.From.Year()
 	m.span.From, m.span.To, m.yearly, m.part = m.span.From.AddDate(by, 0, 0), m.span.To.AddDate(by, 0, 0), false, false
 	if m.span.grain == grainDay { // 29 February isn't in every year
@@ -374,7 +427,16 @@ func (r *dateReader) here(i int, led, near bool) (mention, int) {
 		if _, fraction := r.is(r.skip(i+1, 1, dateThe), dateUnit); fraction {
 			return mention{}, 0
 		}
-		return r.numeric(t.date, near || r.joins(i+1, dateNone))
+		if next := r.skip(i+1, 2, dateOf, dateThe); next > i+1 && t.date.numbers == 2 {
+			if _, date := r.is(next, dateLast, dateInweek, dateMonth, dateMonthish, dateYear, dateUnit); !date && !isYear(r.at(next).number) {
+				return mention{}, 0 // "3/4 of the pages"
+			}
+		}
+		if next := r.at(i + 1); t.date.numbers == 2 && next.content && !next.capital {
+			return mention{}, 0 // "3/4 h"
+		}
+		_, in := r.is(i-1, dateIn)
+		return r.numeric(t.date, near && !in || r.joins(i+1, dateNone))
 	}
 	if len(t.roles) == 0 && t.number < 0 {
 		return mention{}, 0
@@ -412,16 +474,18 @@ func (r *dateReader) here(i int, led, near bool) (mention, int) {
 	if n, ok := t.is(dateQuarter); ok {
 		return r.quarter(n), 1
 	}
-	if g, ok := t.is(dateUnit); ok && grain(g) == grainWeek { // "week 19"
+	if g, ok := t.is(dateUnit); ok && (grain(g) == grainWeek || grain(g) == grainWeekend) { // "week 19"
 		if of := r.skip(i+1, 2, dateOf, dateThe); of > i+1 { // "the week of 5 May"
 			if m, n := r.single(of, true); n > 0 && m.span.grain == grainDay && !m.part && !m.weekday {
-				week := r.unitAt(m.span.From, grainWeek)
-				week.yearly = m.yearly
+				week := r.unitAt(m.span.From, grain(g))
+				if week.yearly = m.yearly; m.yearly {
+					week.again = func(year int) mention { return r.unitAt(r.inYear(m, year).span.From, grain(g)) }
+				}
 				return week, of + n - i
 			}
 		}
 		_, length := r.is(i+2, dateUnit)
-		if n := r.at(i + 1).number; n >= 1 && n <= 53 && !length {
+		if n := r.at(i + 1).number; n >= 1 && n <= 53 && !length && grain(g) == grainWeek {
 			if year := r.at(i + 2).number; isYear(year) {
 				return r.week(n, year), 3
 			}
@@ -542,13 +606,21 @@ func (r *dateReader) nearest(i, n int, inweek bool) (mention, bool) {
 		if grain(g) < grainDay {
 			return r.unitAt(r.today, grainDay), n == 0
 		}
-		return r.unitAt(step(r.today, grain(g), n), grain(g)), true
+		m := r.unitAt(step(r.today, grain(g), n), grain(g))
+		if grain(g) == grainWeekend && n == 1 {
+			m.or = []Span{r.unitAt(r.today, grainWeekend).span}
+		}
+		return m, true
 	}
 	if _, ok := r.is(i, datePart); ok {
 		return r.unitAt(r.today.AddDate(0, 0, n), grainDay), true
 	}
 	if day, ok := r.is(i, dateWeekday, dateWeekdayish); ok {
-		return r.weekday(day, n, inweek), true
+		m := r.weekday(day, n, inweek)
+		if n > 0 {
+			m.or = []Span{r.weekday(day, n, !inweek).span}
+		}
+		return m, true
 	}
 	if month, ok := r.is(i, dateMonth, dateMonthish); ok {
 		return r.month(month, r.yearOf(month, n), false), true
@@ -604,7 +676,7 @@ type length [grainYear + 1]int
 
 // length reads "two weeks", "a year and three months", "half a year".
 func (r *dateReader) length(i int) (l length, used int) {
-	for range maxNested {
+	for range len(l) {
 		at := i + used
 		if used > 0 {
 			if _, and := r.is(at, dateAnd); and {
@@ -678,8 +750,9 @@ func (r *dateReader) count(i int) (n int, digits bool, used int) {
 func (r *dateReader) distance(i int) (mention, int) {
 	_, back := r.is(i, dateBefore)
 	_, on := r.is(i, dateIn)
+	_, in := r.is(i, dateWithin)
 	from := i
-	if back || on {
+	if back || on || in {
 		from++
 	}
 	from = r.skip(from, 1, dateAt)
@@ -688,7 +761,7 @@ func (r *dateReader) distance(i int) (mention, int) {
 	if at := r.skip(i, 1, dateThe); used == 0 && r.at(i-1).number < 0 { // "the day before yesterday", "неделю назад"
 		if g, ok := r.is(at, dateUnit); ok {
 			_, linked := r.is(at+1, dateBefore, dateAfter)
-			if _, ago := r.is(at+1, dateAgo); linked || ago && !r.monthFirst {
+			if _, ago := r.is(at+1, dateAgo); linked || ago && !r.monthFirst && !r.at(i-1).content {
 				from, used, bare, l[g] = at, 1, true, 2
 			}
 		}
@@ -697,6 +770,17 @@ func (r *dateReader) distance(i int) (mention, int) {
 		return r.weekdays(i)
 	}
 	end := from + used
+	_, within := r.is(i, dateWithin)
+	if _, behind := r.is(end, dateWithin); within || behind { // "within two weeks"
+		for g := grainYear; g >= grainDay; g-- {
+			if l[g] > 0 && behind {
+				return r.stretch(g, (l[g]+1)/2), end + 1 - i
+			} else if l[g] > 0 {
+				return r.stretch(g, (l[g]+1)/2), end - i
+			}
+		}
+		return mention{}, 0
+	}
 	if _, ago := r.is(end, dateAgo); back || ago {
 		if ago && !back {
 			end++
@@ -718,6 +802,7 @@ func (r *dateReader) distance(i int) (mention, int) {
 		if base, n := r.point(end+1, true); n > 0 && base.span.grain == grainDay {
 			m := r.shifted(base.span.From, l, sign, true)
 			m.yearly = base.yearly
+			_, m.vague = r.is(i-1, dateFor) // "for two days from 5 May" ends then
 			return m, end + 1 + n - i
 		}
 	}
@@ -807,8 +892,12 @@ func (r *dateReader) calendar(i int, near bool) (mention, int) {
 	if day == 0 {
 		at := r.skip(end, 1, dateThe)
 		n := r.dayAt(at)
-		_, unit := r.is(at+1, dateUnit)
-		if sign := r.at(from).sign; n > 0 && (unit == sign || sign && r.at(at).ordinal) {
+		g, unit := r.is(at+1, dateUnit)
+		_, word := r.is(at, dateOrdinal)
+		// "fjortende april 15" is of 2015.
+		unread := !r.monthFirst && !word && at == end && !r.at(at).ordinal && !r.at(at).sign && (r.at(i-1).content || r.at(i-1).word != nil && r.at(i-2).number >= 0)
+		unit = unit && grain(g) == grainDay
+		if sign := r.at(from).sign; n > 0 && !unread && (unit == sign || sign && r.at(at).ordinal) {
 			day, end = n, at+1
 			if unit {
 				end++
@@ -817,8 +906,14 @@ func (r *dateReader) calendar(i int, near bool) (mention, int) {
 	}
 	if at := r.skip(end, 2, dateOf, dateAt, dateThe); isYear(r.at(at).number) && year == 0 {
 		year, end = r.at(at).number, at+1
-	} else if n := r.at(end).number; day > 0 && n > 31 && n < 100 && year == 0 {
-		year, end = 1900+n, end+1
+	} else if n := r.at(end).number; n >= 10 && n < 100 && year == 0 && !r.at(from).sign && !r.at(end).ordinal {
+		_, clock := r.is(end+1, datePart, dateUnit, dateTo)
+		switch {
+		case day > 0 && n > 31 && !r.at(end+1).content && !r.at(end+1).capital: // not "10 August 88 AD"
+			year, end = 1900+n, end+1
+		case day > 0 && (!clock || n > 31) || day == 0: // "14 April 15": a year or an hour
+			return mention{vague: true}, end + 1 - i
+		}
 	}
 	part := !sure && day == 0 && year == 0 && !near
 	named := year > 0
@@ -879,14 +974,16 @@ func (r *dateReader) month(month, year int, yearly bool) mention {
 	return m
 }
 
+// seasonOf returns a season. It begins with its first month for some, and ends with the equinox or the
+// solstice for others.
 func (r *dateReader) seasonOf(month, year int) mention {
 	from := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, r.today.Location())
-	return mention{span: Span{From: from, To: from.AddDate(0, 3, 0), grain: grainQuarter}}
+	return mention{span: Span{From: from, To: from.AddDate(0, 3, 23), grain: grainSeason}}
 }
 
 // quarter returns a quarter of the nearest year.
 func (r *dateReader) quarter(n int) mention {
-	m := r.seasonOf(3*n-2, r.yearOf(3*n-2, 0))
+	m := r.unitAt(time.Date(r.yearOf(3*n-2, 0), time.Month(3*n-2), 1, 0, 0, 0, 0, r.today.Location()), grainQuarter)
 	m.yearly = true
 	return m
 }
@@ -920,7 +1017,7 @@ func (r *dateReader) unitAt(t time.Time, g grain) mention {
 	monday := t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 	switch g {
 	case grainWeekend:
-		from, to = monday.AddDate(0, 0, 5), monday.AddDate(0, 0, 7)
+		from, to = monday.AddDate(0, 0, 4), monday.AddDate(0, 0, 7) // from Friday evening on
 	case grainWeek:
 		from, to = monday, monday.AddDate(0, 0, 7)
 	case grainMonth:

@@ -20,7 +20,7 @@ func TestDatesInTextsAreRelativeToTheTimeOfWriting(t *testing.T) {
 		{"last Friday", "@2026-11-20 @2026-11"},
 		{"on Monday", "@2026-11-16 @2026-11"},
 		{"next Saturday", "@2026-11-28 @2026-11"},
-		{"last weekend", "@2026-11-14 @2026-11-15"},
+		{"last weekend", "@2026-11-13 @2026-11-14 @2026-11-15"},
 		{"in May 2023", "@2023-05"},
 		{"3 May 2023", "@2023-05-03 @2023-05"},
 		{"May 3rd, 2023", "@2023-05-03 @2023-05"},
@@ -197,7 +197,7 @@ func TestIntervalsThatAQuestionNames(t *testing.T) {
 		{"May last year", "2025-05-01 2025-06-01"},
 		{"the 20th of last month", "2026-10-20 2026-10-21"},
 		{"Friday, May 3, 2024", "2024-05-03 2024-05-04"},
-		{"the weekend before last", "2026-11-07 2026-11-09"},
+		{"the weekend before last", "2026-11-06 2026-11-09"},
 		{"hier", "2026-11-20 2026-11-21"},
 		{"hier soir", "2026-11-20 2026-11-21"},
 		{"aujourd'hui", "2026-11-21 2026-11-22"},
@@ -227,6 +227,12 @@ func TestIntervalsThatAQuestionNames(t *testing.T) {
 		{"Good Friday is a film", ""},
 		{"24/7", ""},
 		{"29 February last year", "2025-03-01 2025-03-02"},
+		{"within two weeks", "2026-11-21 2026-12-07"},
+		{"三天内", "2026-11-21 2026-11-25"},
+		{"this summer", "2026-06-01 2026-09-24"},
+		{"two years, three months, one week, two days, four hours and five minutes ago", "2024-08-12 2024-08-13"},
+		{"last weekend", "2026-11-13 2026-11-16"},
+		{"5-го мая 2024", "2024-05-05 2024-05-06"},
 	} {
 		got := ""
 		if spans := timesOf(c.question, saturday); len(spans) > 0 {
@@ -235,6 +241,84 @@ func TestIntervalsThatAQuestionNames(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q: %q, want %q", c.question, got, c.want)
 		}
+	}
+}
+
+// What stands unread in the same phrase as a date makes it another one, or none.
+func TestAPartOfAPhraseIsNoDate(t *testing.T) {
+	for _, c := range []struct{ question, want string }{
+		{"port 2020", ""},
+		{"is room 1984 free?", ""},
+		{"the key of room 2001", ""},
+		{"connect to gate 2015 of the server", ""},
+		{"Raum 2010", ""},
+		{"puerto 2020 abierto", ""},
+		{"la chambre 2020", ""},
+		{"порт 2020", ""},
+		{"2000 days of rain", ""},
+		{"2000 years ago", ""},
+		{"the 2019 trip", "2019-01-01"},
+		{"in 2019", "2019-01-01"},
+		{"2019", "2019-01-01"},
+		{"what did we plan for 2025?", "2025-01-01"},
+		{"the summer of 2022", "2022-06-01"},
+		{"on 3/4 of the pages", ""},
+		{"auf 3/4 der Seiten", ""},
+		{"on 3/4", "2026-03-04"},
+		{"on 3/4 of last year", "2025-03-04"},
+		{"what did I buy on Black Friday", ""},
+		{"Palm Sunday", ""},
+		{"the Whit Monday walk", ""},
+		{"I met Anna Monday", "2026-11-16"},
+		{"what did we discuss Friday?", "2026-11-20"},
+		{"Friday the 13th part 2", ""},
+		{"two Fridays", ""},
+		{"the last day of school", ""},
+		{"the last day of May 2024", "2024-05-31"},
+		{"Anna's birthday is on 18 December for ten days", ""},
+		{"10 August 88 AD", ""},
+		{"14 April 15", ""},
+		{"14-tego kwietnia 15", ""},
+		{"3/4 cup of flour", ""},
+		{"add 1/2 inch", ""},
+		{"昭和64年1月7日", ""},
+		{"tomorrow before 11", ""},
+		{"2001 год назад", ""},
+		{"I stayed for ten days from 5 May 2024", ""},
+	} {
+		got := ""
+		if spans := timesOf(c.question, saturday); len(spans) > 0 {
+			got = spans[0].From.Format(time.DateOnly)
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.question, got, c.want)
+		}
+	}
+}
+
+// What may be one of two times is both.
+func TestADateOfTwoReadingsIsBoth(t *testing.T) {
+	for question, want := range map[string]string{
+		"next Tuesday":              "2026-11-24",
+		"next Sunday":               "2026-11-22 2026-11-29",
+		"am nächsten Sonntag":       "2026-11-22 2026-11-29",
+		"下周日":                       "2026-11-29 2026-11-22",
+		"3/5/2026":                  "2026-03-05 2026-05-03",
+		"on 3/5/2026":               "2026-03-05",
+		"25/5/2026":                 "2026-05-25",
+		"the first Monday of March": "2026-03-02 2025-03-03 2024-03-04",
+		"the week of 5 March":       "2026-03-02 2025-03-03 2024-03-04",
+	} {
+		var got []string
+		for _, s := range timesOf(question, saturday)[:min(3, len(timesOf(question, saturday)))] {
+			got = append(got, s.From.Format(time.DateOnly))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %s, want %s", question, got, want)
+		}
+	}
+	if spans := timesOf("in March", saturday); len(spans) != yearsBack || spans[yearsBack-1].From.Format(time.DateOnly) != "2027-03-01" {
+		t.Errorf("%v: a month without a year may be the next one too", spans)
 	}
 }
 

@@ -26,7 +26,7 @@ func OfTime(q Query, most int, found []Candidate, said [][]Candidate) []Candidat
 		return found
 	}
 	relevance := 1.0
-	if slices.ContainsFunc(q.Terms.Spans, func(t analysis.Span) bool { return t.To.After(q.Now) }) {
+	if slices.ContainsFunc(q.Terms.Spans, func(t analysis.Span) bool { return t.Contains(q.Now) }) {
 		relevance = stillGoing
 	}
 	for i := range then {
