@@ -88,6 +88,29 @@ func TestARerankerReordersAndItsErrorsDoNoHarm(t *testing.T) {
 	}
 }
 
+func TestAnOptionOfACommandIsFound(t *testing.T) {
+	b := newBench(t)
+	b.talk("cpu-a", "Try `go test -race -count=1 ./...` once more.")
+	b.talk("cpu-b", "Before the race we test the tyres, then we go.")
+	b.talk("cpu-c", "go test prints the names of the tests with -v")
+	b.sync()
+	for question, want := range map[string]struct{ first, leftOut string }{
+		"go test -race":              {"Try", "race"},
+		"go test -RACE":              {"Try", "RACE"},
+		"how do I run go test -race": {"Try", "race"},
+		`go test "-race"`:            {"Try", ""},
+		"go test NOT race":           {"go test", "race"},
+		"go test -count -race":       {"Try", "race"},
+		"go test -shuffle -v":        {"", ""},
+		"tyres -motor":               {"Before", ""},
+	} {
+		a := b.search(question)
+		if got := strings.Join(a.State.LeftOut, " "); got != want.leftOut || len(a.Hits) == 0 || !strings.HasPrefix(a.Hits[0].Text, want.first) {
+			t.Errorf("%q: %q, left out %q; want %q, %q", question, said(a), got, want.first, want.leftOut)
+		}
+	}
+}
+
 func TestWhatIsLeftOutHidesNothingElse(t *testing.T) {
 	b := newBench(t)
 	for i := range 40 {
@@ -95,8 +118,8 @@ func TestWhatIsLeftOutHidesNothingElse(t *testing.T) {
 	}
 	b.talk("cpu-other", strings.Repeat("Somewhere else there are many other things to see for those who look. ", 5)+"A heron is among them.")
 	b.sync()
-	if a := b.search("heron -pond"); len(a.Hits) != 1 || a.Hits[0].Session != "cpu-other" {
-		t.Errorf("%q, want the one without a pond", said(a))
+	if a := b.search("heron -pond"); len(a.Hits) != 1 || a.Hits[0].Session != "cpu-other" || a.State.String() != "fresh, hits with “pond” left out" {
+		t.Errorf("%q, %s; want the one without a pond", said(a), a.State)
 	}
 	a, err := b.x.Search(t.Context(), Query{Text: "heron -pond", Message: true, Now: b.now})
 	if err != nil || len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Text, "pond") {

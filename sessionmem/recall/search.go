@@ -54,7 +54,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if a.State.Server = s.elsewhere(ctx); len(s.hits) > 0 {
-		hits := x.readTexts(ctx, s.hits, hitsFor(&asked, rerank), asked.Terms.Without)
+		hits, leftOut := x.readTexts(ctx, s.hits, hitsFor(&asked, rerank), asked.Terms.Without)
+		a.State.LeftOut = leftOut
 		if asked.Terms.OnlyTime {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
@@ -302,40 +303,45 @@ func (x *Index) readBeside(ctx context.Context, hits []found) {
 // withTexts reads the texts of hits; it drops those that are gone from their files.
 func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
 	var out []Hit
-	for _, h := range x.readTexts(ctx, hits, limit, nil) {
+	read, _ := x.readTexts(ctx, hits, limit, nil)
+	for _, h := range read {
 		out = append(out, h.Hit)
 	}
 	return out
 }
 
-// readTexts is like withTexts but keeps the places, and leaves out the texts that have one of some terms.
-func (x *Index) readTexts(ctx context.Context, hits []found, limit int, without []string) []found {
+// readTexts is like withTexts but keeps the places, and leaves out the texts that have one of some words:
+// it returns the words that did so.
+func (x *Index) readTexts(ctx context.Context, hits []found, limit int, without []analysis.Exclusion) (out []found, leftOut []string) {
 	r := x.corpus.Texts()
 	defer r.Close()
 	a := x.analyzers.Get()
 	defer x.analyzers.Put(a)
-	leftOut := func(text string) bool { return len(without) > 0 && a.HasAny(text, without) }
-	var out []found
 	for _, h := range hits {
 		if len(out) >= limit {
 			break
 		}
 		if h.known {
-			if h.Untrusted = !h.Sources.Typed(); !leftOut(h.Text) {
-				out = append(out, h)
+			h.Untrusted = !h.Sources.Typed()
+		} else {
+			text, err := r.Read(ctx, h.Chunk, h.place)
+			if err != nil {
+				x.cfg.Logger.Debug("a hit can't be read any more", "err", err)
+				continue
 			}
-			continue
+			h.Text, h.Sources, h.Untrusted = text, r.Sources, !r.Sources.Typed()
 		}
-		text, err := r.Read(ctx, h.Chunk, h.place)
-		if err != nil {
-			x.cfg.Logger.Debug("a hit can't be read any more", "err", err)
-			continue
+		if len(without) > 0 {
+			if has := a.LeavesOut(h.Text, without); len(has) > 0 {
+				for _, e := range has {
+					if !slices.Contains(leftOut, e.Word) {
+						leftOut = append(leftOut, e.Word)
+					}
+				}
+				continue
+			}
 		}
-		if leftOut(text) {
-			continue
-		}
-		h.Text, h.Sources, h.Untrusted = text, r.Sources, !r.Sources.Typed()
 		out = append(out, h)
 	}
-	return out
+	return out, leftOut
 }

@@ -24,9 +24,10 @@ type State struct {
 	Building bool
 	Done, Of int // of the building: files done, files to do; 0 if not known yet
 	Vectors  VectorState
-	Cold     int   // chunks left out because they are cold
-	Err      error // why the index can't be read; the answer is empty then
-	Server   error // why other machines weren't searched although they should have been
+	Cold     int      // chunks left out because they are cold
+	LeftOut  []string // words of the question, "-word" or "NOT word", that left hits out
+	Err      error    // why the index can't be read; the answer is empty then
+	Server   error    // why other machines weren't searched although they should have been
 }
 
 // String describes the state, e.g. "behind by 3 files, vectors paused, 120 cold chunks excluded".
@@ -52,6 +53,9 @@ func (s State) String() string {
 	}
 	if s.Cold > 0 {
 		parts = append(parts, count(s.Cold, "cold chunk")+" excluded")
+	}
+	if len(s.LeftOut) > 0 {
+		parts = append(parts, "hits with “"+strings.Join(s.LeftOut, "”, “")+"” left out")
 	}
 	if s.Server != nil {
 		parts = append(parts, "partial: this machine alone")

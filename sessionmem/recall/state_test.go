@@ -8,14 +8,15 @@ import (
 
 func TestAStateTellsWhatIsMissing(t *testing.T) {
 	for want, s := range map[string]State{
-		"fresh":                              {Files: 3, Vectors: VectorsReady},
-		"unusable: no disk":                  {Err: errors.New("no disk"), Behind: 3},
-		"building":                           {Building: true},
-		"building, 1 file to go":             {Building: true, Behind: 1},
-		"building, 3 of 40 files":            {Building: true, Done: 3, Of: 40, Behind: 9},
-		"behind by 2 files, vectors paused":  {Behind: 2, Vectors: VectorsPaused},
-		"fresh, 120 cold chunks excluded":    {Vectors: VectorsOff, Cold: 120},
-		"fresh, partial: this machine alone": {Server: ErrServer},
+		"fresh":                                    {Files: 3, Vectors: VectorsReady},
+		"unusable: no disk":                        {Err: errors.New("no disk"), Behind: 3},
+		"building":                                 {Building: true},
+		"building, 1 file to go":                   {Building: true, Behind: 1},
+		"building, 3 of 40 files":                  {Building: true, Done: 3, Of: 40, Behind: 9},
+		"behind by 2 files, vectors paused":        {Behind: 2, Vectors: VectorsPaused},
+		"fresh, 120 cold chunks excluded":          {Vectors: VectorsOff, Cold: 120},
+		"fresh, partial: this machine alone":       {Server: ErrServer},
+		"fresh, hits with “race”, “pond” left out": {LeftOut: []string{"race", "pond"}},
 		"fresh, vectors building, 1 cold chunk excluded, partial: this machine alone": {Vectors: VectorsBuilding, Cold: 1, Server: ErrServer},
 	} {
 		if got := s.String(); got != want {

@@ -26,6 +26,9 @@ func Of(s recall.State) string {
 	if s.Cold > 0 {
 		parts = append(parts, i18n.Count("{{.N}} cold chunks excluded", s.Cold))
 	}
+	if len(s.LeftOut) > 0 {
+		parts = append(parts, i18n.With("hits with “{{.Words}}” left out", i18n.Places{"Words": strings.Join(s.LeftOut, "”, “")}))
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -46,5 +49,5 @@ func coverWords(s recall.State) string {
 
 // Lacks reports whether results may be missing from an answer.
 func Lacks(s recall.State) bool {
-	return s.Err != nil || s.Building || s.Behind > 0 || s.Cold > 0 || s.Vectors == recall.VectorsPaused || s.Vectors == recall.VectorsPartial
+	return s.Err != nil || s.Building || s.Behind > 0 || s.Cold > 0 || len(s.LeftOut) > 0 || s.Vectors == recall.VectorsPaused || s.Vectors == recall.VectorsPartial
 }

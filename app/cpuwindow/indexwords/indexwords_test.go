@@ -14,6 +14,7 @@ func TestTheIndexStateReadsAsInCommands(t *testing.T) {
 		{Building: true, Vectors: recall.VectorsPartial, Cold: 1},
 		{Building: true, Behind: 2, Vectors: recall.VectorsBuilding},
 		{Building: true, Behind: 2, Done: 1, Of: 40},
+		{LeftOut: []string{"race"}},
 	} {
 		if got := Of(s); got != s.String() {
 			t.Errorf("%q, want %q", got, s.String())

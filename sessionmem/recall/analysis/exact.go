@@ -13,9 +13,8 @@ import (
 func exactTokens(raw, core string) []string {
 	low := strings.ToLower(core)
 	switch {
-	case strings.HasPrefix(raw, "--") && len(core) > 1 && hasLetter(core[:1]): // an option of a command
-		option, _, _ := strings.Cut(low, "=")
-		return []string{"--" + option}
+	case isOption(raw, core):
+		return []string{raw[:strings.Index(raw, core)] + low}
 	case raw[0] == '$' && len(core) > 1 && (hasLetter(core[:1]) || core[0] == '_'): // a variable
 		return []string{"$" + low}
 	case strings.Contains(low, "://"):
@@ -41,6 +40,13 @@ func exactTokens(raw, core string) []string {
 		out = append(out, strings.TrimPrefix(release, "v"))
 	}
 	return out
+}
+
+// isOption recognises options of commands: "--no-verify", "-race". One with a single minus may also be a
+// word that a search leaves out.
+func isOption(raw, core string) bool {
+	long := strings.HasPrefix(raw, "--")
+	return hasLetter(core[:1]) && (long && len(core) > 1 || raw[0] == '-' && !long && len(core) > 2 && raw[len(raw)-1] != '-')
 }
 
 // addressTokens returns a URL without its scheme, and its host.

@@ -12,6 +12,7 @@ import (
 
 // field is a part of a text between spaces, brackets and quotes, with its tokens.
 type field struct {
+	text    string // as written; "" if it is very long
 	tokens  []token
 	date    numericDate // the date in digits that the field is, if any
 	signs   []dateToken // the words of dates in a script without spaces
@@ -113,7 +114,8 @@ func (a *Analyzer) field(text string) *field {
 	r := fieldReader{a: a, f: f}
 	r.read(text)
 	if len(text) <= maxField {
-		a.fields[strings.Clone(text)] = f
+		f.text = strings.Clone(text)
+		a.fields[f.text] = f
 	}
 	return f
 }
@@ -136,8 +138,8 @@ func (r fieldReader) read(text string) {
 	first, _ := utf8.DecodeRuneInString(core)
 	r.f.capital = unicode.IsUpper(first)
 	r.f.not = text == "NOT"
-	r.f.minus = len(text) > 1 && text[0] == '-' && text[1] != '-' && text[len(text)-1] != '-' && hasLetter(core) && len(core) > 2
-	if isPlainWord(core) && !isLanguageName(text, core) && text[0] != '$' && !strings.HasPrefix(text, "--") {
+	r.f.minus = text[1%len(text)] != '-' && isOption(text, core)
+	if isPlainWord(core) && !isLanguageName(text, core) && text[0] != '$' && !isOption(text, core) {
 		r.word(core, tokenWord)
 		return
 	}

@@ -4,17 +4,29 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem/textfold"
 )
 
 // QueryTerms describes what a question searches for.
 type QueryTerms struct {
 	Terms        []QueryTerm
-	Spans        []Span   // times that it names, relative to when it is asked
-	OnlyTime     bool     // it names a time and nothing else to search for
-	When         bool     // it asks for a time
-	Quantity     bool     // it asks for a quantity
-	AboutAnswers bool     // it asks what the assistant said
-	Without      []string // terms that a text must not have: of "-word" and "NOT word"
+	Spans        []Span // times that it names, relative to when it is asked
+	OnlyTime     bool   // it names a time and nothing else to search for
+	When         bool   // it asks for a time
+	Quantity     bool   // it asks for a quantity
+	AboutAnswers bool   // it asks what the assistant said
+	Without      []Exclusion
+	Names        []string // what it names letter by letter, in lower case: "at61 1904 3002", "max-old-space-size"
+}
+
+// Exclusion is a word that texts must not have: of "-word" and "NOT word".
+type Exclusion struct {
+	Word   string
+	Terms  []string
+	unless string // the term of the word with its minus: the option of a command
 }
 
 // QueryTerm is one thing that a question searches for.
@@ -47,30 +59,37 @@ const (
 // the search has no others.
 func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	a.read(text)
-	return a.queryTerms(now, a.without())
+	return a.queryTerms(text, now, a.without())
 }
 
 // Message is Query for a text that nobody wrote as a search, such as a message of a chat: its "-word" and
 // NOT are words like others.
 func (a *Analyzer) Message(text string, now time.Time) QueryTerms {
 	a.read(text)
-	return a.queryTerms(now, nil)
+	return a.queryTerms(text, now, nil)
 }
 
-func (a *Analyzer) queryTerms(now time.Time, without map[int]bool) QueryTerms {
+func (a *Analyzer) queryTerms(text string, now time.Time, without map[int]bool) QueryTerms {
 	language, sure := a.guess()
 	q := queryReader{a: a, language: language, sure: sure, keepStops: !a.hasContent(language), seen: make(map[string]int)}
 	spans, moments, places := a.spans(now)
 	for i, f := range a.found {
 		if without[i] {
-			for j := range f.tokens {
-				if w := f.tokens[j].word; w != nil && f.tokens[j].kind == tokenWord {
-					for _, v := range q.variants(w) {
-						q.without = append(q.without, v.Term)
+			if out := (Exclusion{Word: strings.TrimLeft(f.text, "-")}); !f.not {
+				for _, t := range f.tokens {
+					switch {
+					case t.kind == tokenWord:
+						for _, v := range q.variants(t.word) {
+							out.Terms = append(out.Terms, v.Term)
+						}
+					case f.minus && t.kind == tokenTerm && !t.less:
+						out.unless = t.term.text
+						q.token(t, dateShare{})
+					case t.kind == tokenPair || t.kind == tokenTerm && !t.less:
+						out.Terms = append(out.Terms, t.term.text)
 					}
-				} else if f.tokens[j].kind == tokenPair || f.tokens[j].kind == tokenTerm && !f.tokens[j].less {
-					q.without = append(q.without, f.tokens[j].term.text)
 				}
+				q.without = append(q.without, out)
 			}
 			continue
 		}
@@ -82,7 +101,64 @@ func (a *Analyzer) queryTerms(now time.Time, without map[int]bool) QueryTerms {
 		q.add(ClassMoment, weightDate, Variant{t, 1})
 	}
 	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
-	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers(), Without: q.without}
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers(), Without: q.without, Names: a.names(text)}
+}
+
+// names returns what a question names letter by letter: words of signs or digits that are identifiers by
+// their form or the only thing asked for, and groups of digits and capitals beside each other.
+func (a *Analyzer) names(text string) (out []string) {
+	words, contents := strings.Fields(text), 0
+	for i, w := range words {
+		words[i] = strings.TrimRight(strings.Trim(w, "\"'`“”„‘’«»()[]{}<>"), ".,;:!?")
+		if lower := textfold.Bare(strings.ToLower(words[i])); a.lex.stops[lower] == 0 && !isAmong(lower, genericWords) {
+			contents++
+		}
+	}
+	isCode := func(w string) bool {
+		return len(w) > 2 && w == strings.ToUpper(w) && strings.Trim(w, "0123456789.,-+") != ""
+	}
+	inGroup := func(w string) bool { return strings.ContainsAny(w, "0123456789") || len(w) <= 4 && isCode(w+"  ") }
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if len(w) < 2 || len(w) > maxField {
+			continue
+		}
+		end := i
+		for end < len(words) && inGroup(words[end]) {
+			end++
+		}
+		if group := strings.Join(words[i:end], " "); end > i+1 && strings.ContainsAny(group, "0123456789") && (isCode(group) || strings.ContainsAny(group, "+-(") || len(group) > 9) {
+			out = append(out, strings.ToLower(group))
+			i = end - 1
+			continue
+		}
+		exact := slices.ContainsFunc(a.field(w).tokens, func(t token) bool { return t.kind == tokenTerm && classOf(t.term.text) == ClassExact })
+		sign := strings.ContainsAny(w[1:], "-_/\\:@#$=&?+.,") || strings.ContainsAny(w[:1], "@#$.-")
+		if exact || contents == 1 && (sign || isCode(w)) || strings.ContainsAny(w[:1], "@#$.") && hasLetter(w) || strings.Contains(w, "/") && strings.ContainsAny(w, "-_=") {
+			out = append(out, strings.ToLower(w))
+		}
+	}
+	return out
+}
+
+// HasName reports whether a text in lower case has a name as it is written, and not as part of another.
+func HasName(text, name string) bool {
+	isPart := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(name)
+		before, size := utf8.DecodeLastRuneInString(text[:from])
+		further, _ := utf8.DecodeLastRuneInString(text[:from-size])
+		after, size := utf8.DecodeRuneInString(text[to:])
+		next, _ := utf8.DecodeRuneInString(text[to+size:])
+		if !isPart(before) && !(strings.ContainsRune("-._+", before) && isPart(further)) && !isPart(after) && !(strings.ContainsRune("-._:/@=", after) && isPart(next)) {
+			return true
+		}
+		at = to
+	}
 }
 
 // maxWithout is the number of fields up to which a question is one of a search.
@@ -114,9 +190,17 @@ func (a *Analyzer) without() map[int]bool {
 	return out
 }
 
-// HasAny reports whether a text has one of the terms.
-func (a *Analyzer) HasAny(text string, terms []string) bool {
-	return slices.ContainsFunc(a.Chunk(text, time.Time{}).Freqs, func(f TermFreq) bool { return slices.Contains(terms, f.Term) })
+// LeavesOut returns those of a question's exclusions that a text falls under. A text that has the word
+// with its minus has what the question quotes: "go test -race".
+func (a *Analyzer) LeavesOut(text string, all []Exclusion) (out []Exclusion) {
+	terms := a.Chunk(text, time.Time{}).Freqs
+	for _, e := range all {
+		has := func(f TermFreq) bool { return slices.Contains(e.Terms, f.Term) }
+		if slices.ContainsFunc(terms, has) && !slices.ContainsFunc(terms, func(f TermFreq) bool { return f.Term == e.unless }) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // hasWordsBesides reports whether the current text has a word to search for besides its dates. A
@@ -160,7 +244,7 @@ type queryReader struct {
 	terms     []QueryTerm
 	seen      map[string]int // first variant to index in terms
 	before    *term          // the preceding content word
-	without   []string
+	without   []Exclusion
 }
 
 func (q *queryReader) token(t token, in dateShare) {

@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"mac-stats/sessionmem/recall/analysis"
 )
@@ -46,6 +47,7 @@ func (q *Query) diversifies() bool { return q.Limit <= diverseLimit && !q.All }
 // BoostPhrases moves hits up that contain consecutive words of the question, and those with a
 // number if the question asks for a quantity.
 func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
+	putNamesFirst(q.Terms.Names, hits)
 	pairs, terms := map[string]float64{}, 0
 	for _, t := range q.Terms.Terms {
 		if t.Class == analysis.ClassPair {
@@ -76,6 +78,24 @@ func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 		}
 	}
 	slices.SortStableFunc(hits, exactFirst(func(a, b Text) int { return cmp.Compare(b.Score, a.Score) }))
+}
+
+// putNamesFirst puts texts first that have a name of the question as it is written: of those with an
+// identifier, all that have the same parts are alike to the index.
+func putNamesFirst(names []string, hits []Text) {
+	has, any := make([]bool, len(hits)), false
+	for i := range hits {
+		low := strings.ToLower(hits[i].Text)
+		has[i] = slices.ContainsFunc(names, func(name string) bool { return analysis.HasName(low, name) })
+		any = any || has[i]
+	}
+	if !any {
+		return
+	}
+	for i := range hits {
+		hits[i].Exact = has[i]
+	}
+	slices.SortStableFunc(hits, exactFirst(func(a, b Text) int { return 0 }))
 }
 
 // exactFirst puts texts with an identifier of the question first and compares others with by.
