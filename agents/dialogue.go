@@ -71,14 +71,12 @@ func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, 
 	d := &dialogue{
 		turn: t, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{},
 	}
-	d.window = prompt.NewWindow(numCtx, d.estimate, offered, len(offered) > 0 && model.Can("tools"))
+	d.window = prompt.NewWindow(numCtx, func(raw int) int { return t.engine.p.Models.Estimate(model.Name, raw) }, offered, len(offered) > 0 && model.Can("tools"))
 	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) }) {
 		t.may.Describe()
 	}
 	return d
 }
-
-func (d *dialogue) estimate(raw int) int { return d.turn.engine.p.Models.Estimate(d.model.Name, raw) }
 
 // ask calls the model once. After an error, the reply holds what had arrived; its draft
 // is always open. A model that thinks too long is called again, without thinking.

@@ -33,7 +33,7 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	bringStrangersText := []string{tools.FetchURL, tools.RunCmd, tools.MCP}
 	decided := slices.Sorted(slices.Values(slices.Concat(OwnTools(), bringStrangersText)))
 	if diff := cmp.Diff(known, decided); diff != "" {
-		t.Errorf("may a tool's result hold strangers' text? Add the tool to bringStrangersText above if so, otherwise to OwnTools in toolbox.go:\n%s", diff)
+		t.Errorf("may a tool's result hold strangers' text? Add the tool to bringStrangersText above if so, otherwise to OwnTools in turn_tools.go:\n%s", diff)
 	}
 
 	for _, name := range registry.KnownTools {

@@ -174,7 +174,7 @@ func (t *turn) newSubcall(ctx context.Context, who specialist, model ollama.Mode
 	d := newDialogue(t, who.agent, model, numCtx, t.toolsFor(ctx, who.agent, model, true))
 	d.call, d.since = event, time.Now()
 	in := prompt.Input{
-		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
+		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Factor: d.window.Factor,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
 	if !who.skill {

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,12 +29,12 @@ type Input struct {
 	Tier          Tier        // "" is TierLarge
 	Native        bool        // tools are called natively, so the prompt has no forms
 	Tools         []tools.Doc
-	First         string            // instructions of the place, before all others
-	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
-	Session       string            // instructions for this conversation only
-	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
-	Guides        Guides            // only Directives and NativeTools are used
-	Estimate      func(raw int) int // the model's calibration (ModelResolver.Estimate); nil: raw
+	First         string         // instructions of the place, before all others
+	Shared        []SharedMemory // memory of the place: a channel's, a server's, a person's
+	Session       string         // instructions for this conversation only
+	Delegate      bool           // may hand tasks to agents and skills: roster and delegation rules
+	Guides        Guides         // only Directives and NativeTools are used
+	Factor        float64        // the model's calibration (Window.Factor); 0: raw tokens
 }
 
 // MemoryUse describes how much of a memory file is in a prompt.
@@ -51,7 +52,6 @@ type MemoryUse struct {
 type System struct {
 	System string
 	Stable string      // what comes before the memory
-	Tokens int         // estimated, calibrated
 	Memory []MemoryUse // the files that aren't empty, global first
 	Cut    ContextCut  // Memory and Roster are set here
 	// Others are the agents and skills for which there was no room. Those that suit a
@@ -68,10 +68,7 @@ type System struct {
 // In TierPlain, the prompt has only the place's instructions, those for the conversation
 // and the memory; it may be "".
 func BuildSystem(in Input) System {
-	if in.Estimate == nil {
-		in.Estimate = func(raw int) int { return raw }
-	}
-	b := &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
+	b := &promptBuilder{in: in, budget: NewBudget(in.ContextTokens)}
 	b.add(in.First)
 	if in.Tier != TierPlain {
 		b.add(in.Agent.Soul)
@@ -88,7 +85,6 @@ func BuildSystem(in Input) System {
 	b.out.Stable = strings.Join(b.parts, "\n\n")
 	b.addMemory()
 	b.out.System = strings.Join(b.parts, "\n\n")
-	b.out.Tokens = b.in.Estimate(transcript.EstimateTokens(b.out.System))
 	return b.out
 }
 
@@ -96,22 +92,12 @@ func BuildSystem(in Input) System {
 type promptBuilder struct {
 	in     Input
 	budget Budget
-	factor float64 // calibrated tokens per raw token
 	parts  []string
 	out    System
 }
 
-// coarseFactor returns the model's calibration in steps of an eighth, rounded up. The
-// calibration changes a little with every answer; the steps keep the cut, and so the
-// prompt's bytes, from changing too.
-func coarseFactor(estimate func(int) int) float64 {
-	const sample = 1000
-	eighths := (estimate(sample)*8 + sample - 1) / sample
-	return float64(max(eighths, 1)) / 8
-}
-
 func (b *promptBuilder) cost(text string) int {
-	return int(float64(transcript.EstimateTokens(text))*b.factor + 0.5)
+	return int(float64(transcript.EstimateTokens(text))*cmp.Or(b.in.Factor, 1) + 0.5)
 }
 
 func (b *promptBuilder) add(part string) {

@@ -24,13 +24,18 @@ type Window struct {
 	Tools  []tools.Tool
 	Native bool // the tools are offered as schemas
 	Final  bool // no more tools are offered
-	factor float64
+	// Factor is the model's calibration, calibrated tokens per raw token, in steps of an eighth,
+	// rounded up. The calibration changes a little with every answer; the steps keep the cut, and
+	// so the prompt's bytes, from changing too.
+	Factor float64
 }
 
 // NewWindow returns the window of a model with that context in tokens, 0 if unknown, and
 // that calibration.
 func NewWindow(numCtx int, estimate func(raw int) int, offered []tools.Tool, native bool) *Window {
-	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, factor: coarseFactor(estimate)}
+	const sample = 1000
+	eighths := (estimate(sample)*8 + sample - 1) / sample
+	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, Factor: float64(max(eighths, 1)) / 8}
 }
 
 // Cost returns the size of a message with this text.
@@ -38,11 +43,11 @@ func (w *Window) Cost(text string) int {
 	if text == "" {
 		return 0
 	}
-	return int(float64(transcript.EstimateTokens(text)+MessageTokens)*w.factor + 0.5)
+	return int(float64(transcript.EstimateTokens(text)+MessageTokens)*w.Factor + 0.5)
 }
 
 // Raw converts calibrated tokens to raw ones.
-func (w *Window) Raw(n int) int { return int(float64(n) / w.factor) }
+func (w *Window) Raw(n int) int { return int(float64(n) / w.Factor) }
 
 // Schemas returns the tools as the request offers them.
 func (w *Window) Schemas() api.Tools {

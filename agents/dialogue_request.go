@@ -57,7 +57,7 @@ func (d *dialogue) readInput() prompt.Input {
 		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 		Tier: tier, ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: t.engine.guides,
-		Estimate: d.estimate,
+		Factor: d.window.Factor,
 	}
 	place := t.req.Place
 	if place == nil || place.Global {

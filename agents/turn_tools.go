@@ -143,7 +143,9 @@ func (t *turn) toolsFor(ctx context.Context, a registry.Agent, model ollama.Mode
 			list = append(list, tool)
 		}
 		for _, words := range missing {
-			t.tellOnce(words, func() { t.warn(StateReading, words) })
+			if t.once(words) {
+				t.warn(StateReading, words)
+			}
 		}
 	}
 	list = slices.DeleteFunc(list, func(tool tools.Tool) bool {
@@ -163,12 +165,11 @@ func (t *turn) toolsFor(ctx context.Context, a registry.Agent, model ollama.Mode
 	return t.fitting(list)
 }
 
-// tellOnce reports what is missing, unless it was reported before.
-func (t *turn) tellOnce(what string, report func()) {
-	if !t.told[what] {
-		t.told[what] = true
-		report()
-	}
+// once reports whether this is the first time that something is told.
+func (t *turn) once(what string) bool {
+	before := t.told[what]
+	t.told[what] = true
+	return !before
 }
 
 // foreignShare limits the tools of other programs to a share of the context, in percent.
@@ -227,7 +228,9 @@ func (t *turn) fitting(list []tools.Tool) []tools.Tool {
 	if more := len(out) - mostNamed; more > 0 {
 		out = append(out[:mostNamed], fmt.Sprintf("%d more", more))
 	}
-	t.tellOnce(strings.Join(out, ", "), func() { t.cut(prompt.ContextCut{Tools: strings.Join(out, ", ")}) })
+	if names := strings.Join(out, ", "); t.once(names) {
+		t.cut(prompt.ContextCut{Tools: names})
+	}
 	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) && !kept[tool.Doc().Name] })
 }
 
