@@ -16,8 +16,15 @@ import (
 // A sentence is enough to tell a character set, so that no letter of it is wrong.
 func TestTextsInOtherCharacterSets(t *testing.T) {
 	for text, set := range map[string]encoding.Encoding{
-		"Name;Ort\nMüller;Köln\nGroß;Zürich\n":                                          charmap.Windows1252,
-		"El niño comió ayer en la cafetería de Málaga":                                  charmap.Windows1252,
+		"Name;Ort\nMüller;Köln\nGroß;Zürich\n":                            charmap.Windows1252,
+		"El niño comió ayer en la cafetería de Málaga":                    charmap.Windows1252,
+		"Bugün hava çok güzel, akşam üzeri ağabeyimle çarşıya gideceğiz.": charmap.Windows1254,
+		"Ad;Soyad;Şehir\nAyşe;Yılmaz;İzmir\nÖmer;Çelik;Iğdır\n":           charmap.Windows1254,
+		"kırmızı ışık":                                           charmap.Windows1254,
+		"Sınıf;Öğretmen\n3b;Işıl Kâmil\n":                        charmap.ISO8859_9,
+		"Það er gott":                                            charmap.Windows1252,
+		"Nafn;Staður\nÞór;Akureyri\nGuðrún;Reykjavík\n":          charmap.Windows1252,
+		"Eg eiti Jákup og býri í Havn, tað er ein góður staður.": charmap.Windows1252,
 		"Zażółć gęślą jaźń. Proszę o fakturę za usługę, dziękuję bardzo za współpracę.": charmap.Windows1250,
 		"Proszę o fakturę za usługę, dziękuję bardzo. Czy może pan przyjść później?":    charmap.ISO8859_2,
 		"Příliš žluťoučký kůň úpěl ďábelské ódy. Děkuji za zprávu.":                     charmap.Windows1250,

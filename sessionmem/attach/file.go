@@ -243,6 +243,14 @@ func fromCharset(data []byte) (text []byte, name string, ok bool) {
 	}
 	latin := 2*alone > beyond
 	guesses, _ := chardet.NewTextDetector().DetectAll(data) // an error is no guess
+	sure := map[string]int{}
+	for _, g := range guesses {
+		sure[g.Charset] = max(sure[g.Charset], g.Confidence)
+	}
+	if sure["ISO-8859-9"] >= sure["ISO-8859-1"] && turkish(data, latin) { // a few names don't speak for a language
+		latin = true
+		guesses = append([]chardet.Result{{Charset: "windows-1254"}}, guesses...)
+	}
 	for _, g := range append(guesses, chardet.Result{Charset: "windows-1252"}) {
 		enc, err := htmlindex.Get(g.Charset)
 		if err != nil || g.Charset == "UTF-8" {
@@ -257,6 +265,28 @@ func fromCharset(data []byte) (text []byte, name string, ok bool) {
 		}
 	}
 	return nil, "", false
+}
+
+// turkish reports whether a text that may be in windows-1252 or in windows-1254, which differ in
+// six letters, has only letters of Turkish, and one of those where no other language has it:
+// dotless ı or İ, or an ş that doesn't begin a word, as Þ does. In a text that isn't surely in the
+// Latin alphabet there may be nothing else beyond ASCII.
+func turkish(data []byte, latin bool) bool {
+	found := false
+	for i, b := range data {
+		switch {
+		case b == 0xdd || b == 0xfd:
+			found = true
+		case b == 0xfe && i > 0:
+			before := data[i-1]
+			found = found || before >= 0xc0 || before|0x20 >= 'a' && before|0x20 <= 'z'
+		case b >= 0x80 && b < 0xc0 && !latin:
+			return false
+		case b >= 0xc0 && !slices.Contains([]byte("\xc2\xc7\xce\xd0\xd6\xdb\xdc\xde\xe2\xe7\xee\xf0\xf6\xfb\xfc\xfe"), b): // ÂÇÎĞÖÛÜŞ
+			return false
+		}
+	}
+	return found
 }
 
 // textExt returns the file's own extension if a name can contain it.
