@@ -368,3 +368,25 @@ func BenchmarkList(b *testing.B) {
 		}
 	})
 }
+
+// What somebody said on Discord is in no name of a file and in no front matter, so that neither
+// tells of it after they deleted it there.
+func TestWhatIsSaidOnDiscordNamesNoFile(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	said := user("My secret plan")
+	said.ID = "m1"
+	mustAppend(t, s, "discord-4711", said)
+	mustAppend(t, s, "discord-4711", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteDeleted, Parent: "m1"})
+	mustAppend(t, s, "discord-4711", user("What is for dinner?"))
+	path := onlyFile(t, root)
+	front, _, _ := strings.Cut(readFile(t, path), "\n## ")
+	if strings.Contains(filepath.Base(path), "secret") || strings.Contains(front, "secret") || strings.Contains(front, "title") {
+		t.Errorf("%s begins with %q", path, front)
+	}
+	list, err := s.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].Title != "What is for dinner?" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	storetest.SameAfterRestart(t, s, root, "discord-4711")
+}

@@ -133,7 +133,7 @@ func (s *files) isFull() bool {
 func (s *files) partFront(number int, blocks []transcript.Block) string {
 	info := transcript.Info{Name: s.name, Started: blocks[0].Time}
 	info.Source, _ = transcript.SplitName(s.name)
-	if len(s.earlier) > 0 {
+	if len(s.earlier) > 0 && !transcript.IsDiscord(s.name) {
 		if title, own := s.catalog.Title(s.earlierEntries()); own {
 			info.Title = title
 		}

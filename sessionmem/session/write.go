@@ -97,13 +97,13 @@ func (s *files) render(blocks []transcript.Block) rendered {
 }
 
 // newFile returns the file name and the front matter of a session that starts with these
-// blocks.
+// blocks. What people said on Discord names nothing, because they may edit or delete it there.
 func newFile(name string, blocks []transcript.Block) (string, transcript.Info) {
 	info := transcript.Info{Name: name, Started: blocks[0].Time}
 	info.Source, _ = transcript.SplitName(name)
 	topic := "chat"
 	for _, b := range blocks {
-		if b.Kind == transcript.KindUser {
+		if b.Kind == transcript.KindUser && !transcript.IsDiscord(name) {
 			info.Title, topic = transcript.TitleOf(transcript.TitleText(b.Text)), transcript.TopicOf(transcript.TitleText(b.Text))
 			break
 		}
