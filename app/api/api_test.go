@@ -684,21 +684,20 @@ func TestOnlyTheOwnerCanReadTheToken(t *testing.T) {
 
 // A client that only ends its own side gets its answer. One that is gone ends the work.
 func TestAClientThatSendsNothingMoreStillReads(t *testing.T) {
-	for _, tt := range []struct {
+	type row struct {
 		listen, proto string
 		gone          bool
-	}{
-		{"unix", "1.1", false},
-		{"unix", "1.1", true},
-		{"unix", "1.0", false},
+	}
+	rows := []row{
 		{"127.0.0.1:0", "1.1", false},
 		{"127.0.0.1:0", "1.1", true},
 		{"127.0.0.1:0", "1.0", false},
-	} {
+	}
+	if runtime.GOOS != "windows" { // which has no such socket
+		rows = append(rows, row{"unix", "1.1", false}, row{"unix", "1.1", true}, row{"unix", "1.0", false}, row{"unix", "1.0", true})
+	}
+	for _, tt := range rows {
 		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
-			if runtime.GOOS == "windows" && tt.listen == "unix" {
-				tt.listen = "127.0.0.1:0"
-			}
 			b := newBench(t)
 			var talk []string
 			for range 10 {

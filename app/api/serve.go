@@ -72,16 +72,19 @@ type conn struct{ net.Conn }
 // connection is the key of a request's connection in its context.
 type connection struct{}
 
-// Write implements net.Conn.
+// Write implements net.Conn. A write of nothing goes to the system too, which knows whether
+// the other side is gone.
 func (c conn) Write(p []byte) (n int, err error) {
-	for err == nil && n < len(p) {
-		if err = c.SetWriteDeadline(time.Now().Add(writeTime)); err == nil {
-			var m int
-			m, err = c.Conn.Write(p[n:min(n+maxWrite, len(p))])
-			n += m
+	for {
+		if err = c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+			return n, err
+		}
+		var m int
+		m, err = c.Conn.Write(p[n:min(n+maxWrite, len(p))])
+		if n += m; err != nil || n >= len(p) {
+			return n, err
 		}
 	}
-	return n, err
 }
 
 // CloseWrite ends the answers, as net/http does before it closes a connection.
@@ -94,7 +97,9 @@ func (c conn) CloseWrite() error {
 
 // whileThere returns a context that ends when the client is gone. A client that only ended
 // its own side still waits for the answer, which looks the same until something is sent to
-// it: so it is sent that the answer is to come (100 Continue), which every client accepts.
+// it: so it is sent that the answer is to come (100 Continue), which every client accepts. One
+// of HTTP/1.0 doesn't know that, and is sent nothing: over a socket that fails at once if it
+// is gone, over a port as soon as its system has refused a probe, after a minute or so.
 func whileThere(r *http.Request) (ctx context.Context, stop func()) {
 	to, ok := r.Context().Value(connection{}).(net.Conn)
 	if !ok {
@@ -104,13 +109,14 @@ func whileThere(r *http.Request) (ctx context.Context, stop func()) {
 	done := make(chan struct{})
 	stopped := context.AfterFunc(r.Context(), func() {
 		defer close(done)
-		if !r.ProtoAtLeast(1, 1) { // the answer's time limit ends it
-			return
+		there := "HTTP/1.1 100 Continue\r\n\r\n"
+		if !r.ProtoAtLeast(1, 1) {
+			there = ""
 		}
 		again := time.NewTicker(askTime)
 		defer again.Stop()
 		for {
-			if _, err := io.WriteString(to, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+			if _, err := io.WriteString(to, there); err != nil {
 				cancel(err)
 				return
 			}
