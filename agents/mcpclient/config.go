@@ -36,6 +36,14 @@ type config struct {
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
+	OAuth    registration      `json:"oauth,omitzero"`
+}
+
+// registration is what a publisher agreed on with a person beforehand: as what they sign in.
+type registration struct {
+	ID     string `json:"clientId,omitempty"`
+	Secret string `json:"clientSecret,omitempty"`
+	Port   string `json:"callbackPort,omitempty"` // of the address to which the sign-in page leads back; "" is any
 }
 
 // hash changes with the configuration.
@@ -82,6 +90,7 @@ func (c config) hiding() func(text string) string {
 	if c.URL != "" {
 		address(c.URL)
 	}
+	add(c.OAuth.Secret, minSecret)
 	for _, value := range c.Headers {
 		for word := range strings.FieldsSeq(value) { // "Bearer …"
 			add(word, minSecret)
@@ -138,6 +147,8 @@ func (c config) check() error {
 		return errors.New("type sse is the old transport, which isn't supported; use the server's streamable HTTP address")
 	case (c.Command == "") == (c.URL == ""):
 		return errors.New("it needs either a command or a url, not both")
+	case c.OAuth.Port != "" && !strings.Contains(c.OAuth.Port, "${") && !isPort(c.OAuth.Port):
+		return fmt.Errorf("callbackPort %q is no port: write a number from 1 to 65535", c.OAuth.Port)
 	case bytes.Contains(all, []byte("${input:")):
 		return errors.New("it has a ${input:…}, which VS Code asks for; write the value itself, or ${NAME} for a variable of the environment")
 	case c.URL != "" && !strings.Contains(c.URL, "${"):
@@ -146,6 +157,11 @@ func (c config) check() error {
 		}
 	}
 	return nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 // serverName matches valid names of servers, which prefix the names of their tools.
@@ -246,7 +262,7 @@ func (d *document) raw(v hujson.Value) json.RawMessage { return d.text[v.StartOf
 var fields = map[string]string{
 	"command": "command", "cmd": "command", "path": "path", "args": "args", "arguments": "args", "env": "env", "environment": "env", "cwd": "cwd",
 	"type": "type", "transport": "type", "transporttype": "type", "url": "url", "serverurl": "url", "httpurl": "url", "uri": "url", "endpoint": "url",
-	"headers": "headers", "disabled": "disabled", "enabled": "enabled", "isactive": "enabled",
+	"headers": "headers", "oauth": "oauth", "auth": "oauth", "disabled": "disabled", "enabled": "enabled", "isactive": "enabled",
 }
 
 // word is a text, or a number or a truth value in its place.
@@ -277,6 +293,7 @@ func (d *document) config(v hujson.Value) (c config, err error) {
 		var text word
 		var list []word
 		var named map[string]word
+		var mixed map[string]json.RawMessage
 		into, want := any(&text), "text"
 		field := fields[strings.ToLower(nameOf(m))]
 		inner := m.Value.Value
@@ -299,6 +316,11 @@ func (d *document) config(v hujson.Value) (c config, err error) {
 			into, want = &list, "a list of texts"
 		case "env", "headers":
 			into, want = &named, "names and texts, in braces"
+		case "oauth":
+			if _, ok := inner.(*hujson.Object); !ok { // which of several ways to sign in, for other programs
+				continue
+			}
+			into, want = &mixed, "an object, in braces"
 		}
 		err := json.Unmarshal(d.raw(m.Value), into)
 		on := true
@@ -326,6 +348,20 @@ func (d *document) config(v hujson.Value) (c config, err error) {
 				c.Env = all
 			} else {
 				c.Headers = all
+			}
+		case "oauth":
+			for name, value := range mixed {
+				if json.Unmarshal(value, &text) != nil {
+					continue // such as a list of scopes, which the server names itself
+				}
+				switch strings.ReplaceAll(strings.ToLower(name), "_", "") {
+				case "clientid":
+					c.OAuth.ID = string(text)
+				case "clientsecret":
+					c.OAuth.Secret = string(text)
+				case "callbackport":
+					c.OAuth.Port = string(text)
+				}
 			}
 		case "path":
 			path = string(text)
@@ -376,6 +412,7 @@ func (c config) expanded(environ []string) config {
 		})
 	}
 	c.Command, c.Dir, c.URL = expand(c.Command), expand(c.Dir), expand(c.URL)
+	c.OAuth = registration{expand(c.OAuth.ID), expand(c.OAuth.Secret), expand(c.OAuth.Port)}
 	c.Args, c.Env, c.Headers = slices.Clone(c.Args), maps.Clone(c.Env), maps.Clone(c.Headers)
 	for i := range c.Args {
 		c.Args[i] = expand(c.Args[i])

@@ -20,7 +20,6 @@ var outOfReach = map[string]string{
 	"auth/basic-cimd": "the project has no page of its own on the web to name as the client's ID",
 	"auth/2025-03-26-oauth-metadata-backcompat": "the sign-in's own description names another issuer, which the library refuses as RFC 8414 demands",
 	"elicitation-sep1034-client-defaults":       "a server's questions aren't answered without the person",
-	"auth/pre-registration":                     "mcp.json has no place for an ID that was agreed on beforehand",
 	"auth/client-credentials-jwt":               "a program signs in for itself, without a person",
 	"auth/client-credentials-basic":             "a program signs in for itself, without a person",
 	"auth/cross-app-access-complete-flow":       "a company's sign-in stands for the server's",

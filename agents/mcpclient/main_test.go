@@ -209,7 +209,11 @@ func conform(address string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	data, err := json.Marshal(map[string]any{"mcpServers": map[string]config{"s": {URL: address}}})
+	server := map[string]any{"url": address}
+	if agreed := os.Getenv("MCP_CONFORMANCE_CONTEXT"); agreed != "" {
+		server["oauth"] = json.RawMessage(agreed)
+	}
+	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": server}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "mcp.json"), data, 0o600)
 	}

@@ -183,13 +183,25 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 
 // ask opens the sign-in page and waits for the browser's redirect.
 func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Response) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	agreed := h.server.config.expanded(h.server.client.p.Environ).OAuth
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:"+cmp.Or(agreed.Port, "0"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
 	back := "http://" + listener.Addr().String() + "/callback"
+	if agreed.Port != "" {
+		back = "http://localhost:" + agreed.Port + "/callback" // as people register it
+	}
+	var as *oauthex.ClientCredentials
+	if agreed.ID != "" {
+		as = &oauthex.ClientCredentials{ClientID: agreed.ID}
+		if agreed.Secret != "" {
+			as.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: agreed.Secret}
+		}
+	}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		PreregisteredClient: as, RedirectURL: back,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			RedirectURIs: []string{back}, ClientName: "mac-stats", GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
