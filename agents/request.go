@@ -32,7 +32,7 @@ type Settings struct {
 
 // Small returns the settings of background work by small models.
 func (s Settings) Small() background.Settings {
-	return background.Settings{Model: s.RoleModels[string(ollama.RoleSmall)], PromptTier: s.PromptTier}
+	return background.Settings{Model: s.RoleModels[string(ollama.RoleSmall)], Chat: s.Model, PromptTier: s.PromptTier}
 }
 
 // Request is one user message.

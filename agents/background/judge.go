@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/excerpt"
 )
@@ -22,7 +23,13 @@ const (
 // judgeSchema is the form of a judge's answer.
 const judgeSchema = `{"type":"object","properties":{"grades":{"type":"array","items":{"type":"integer","minimum":0,"maximum":10}}},"required":["grades"]}`
 
-// Rerank returns a grade from 0 to 1 for each text, by how well it answers the query.
+// ErrChatModel means that the model for small work answers the chats, too. It would have to
+// read the chat again after each search, so it grades nothing; what a chat finds, it reads
+// itself.
+var ErrChatModel = errors.New("the model for small work also answers the chats, and passages are reranked only by another one")
+
+// Rerank returns a grade from 0 to 1 for each text, by how well it answers the query. The
+// error is ErrChatModel if there is no model of its own for small work.
 func (s *SmallModel) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -32,6 +39,9 @@ func (s *SmallModel) Rerank(ctx context.Context, query string, texts []string) (
 	model, numCtx, err := s.find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("choosing a model to judge passages: %w", err)
+	}
+	if chat, err := s.models.Resolve(ctx, s.settings().Chat, ollama.RoleGeneral); err == nil && ollama.SameModel(chat.Name, model.Name) {
+		return nil, fmt.Errorf("%w: %s", ErrChatModel, model.Name)
 	}
 	req := request(model, numCtx, judgeAnswer*(len(texts)+2), s.guides.Judge, s.passages(query, texts, numCtx))
 	req.Format = json.RawMessage(judgeSchema)

@@ -19,14 +19,44 @@ import (
 func newJudge(t *testing.T, answer string) (*SmallModel, *testkit.Server) {
 	t.Helper()
 	s := testkit.Start(t, testkit.Script{
-		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}},
+		Models: []testkit.Model{{Name: "small:1b", ParameterSize: "1B"}, {Name: "large:30b", ParameterSize: "30B"}},
 		Rules:  []testkit.Rule{{SystemContains: "You grade passages", Reply: testkit.Reply{Text: answer}}},
 	})
 	client, err := ollama.New(ollama.Params{Host: s.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() Settings { return Settings{} }), s
+	return NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() Settings { return Settings{Model: "small:1b", Chat: "large:30b"} }), s
+}
+
+// The model that answers chats judges nothing: a server would have to read the chat again.
+func TestTheChatsModelJudgesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		models   []testkit.Model
+		settings Settings
+		judges   bool
+	}{
+		"only one is installed":         {[]testkit.Model{{Name: "one:8b", ParameterSize: "8B"}}, Settings{}, false},
+		"the same for both":             {[]testkit.Model{{Name: "one:8b"}, {Name: "two:4b"}}, Settings{Model: "one:8b", Chat: "one:8b"}, false},
+		"the same, in two spellings":    {[]testkit.Model{{Name: "one:latest"}, {Name: "two:4b"}}, Settings{Model: "one", Chat: "one:latest"}, false},
+		"its own":                       {[]testkit.Model{{Name: "one:8b"}, {Name: "two:4b"}}, Settings{Model: "two:4b", Chat: "one:8b"}, true},
+		"its own, of those that fit":    {[]testkit.Model{{Name: "one:30b", ParameterSize: "30B"}, {Name: "two:4b", ParameterSize: "4B"}}, Settings{Chat: "one:30b"}, true},
+		"the chat's isn't installed":    {[]testkit.Model{{Name: "two:4b"}}, Settings{Model: "two:4b", Chat: "gone:8b"}, true},
+		"the small one isn't installed": {[]testkit.Model{{Name: "one:8b", ParameterSize: "8B"}}, Settings{Model: "gone:1b", Chat: "one:8b"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := testkit.Start(t, testkit.Script{Models: c.models, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: `{"grades": [2, 10]}`}}}})
+			client, err := ollama.New(ollama.Params{Host: s.URL()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge := NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() Settings { return c.settings })
+			_, err = judge.Rerank(t.Context(), "where is the key?", []string{"one", "two"})
+			if (err == nil) != c.judges || err != nil && !errors.Is(err, ErrChatModel) || (len(s.Chats()) > 0) != c.judges {
+				t.Errorf("%v, %d requests", err, len(s.Chats()))
+			}
+		})
+	}
 }
 
 func TestAModelJudgesPassages(t *testing.T) {

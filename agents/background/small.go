@@ -32,6 +32,7 @@ type ModelResolver interface {
 // Settings are the current settings for small work.
 type Settings struct {
 	Model      string // "" is the best installed one for small work
+	Chat       string // the model that chats use; "" is the best installed one
 	PromptTier string // large | middle | plain; else to suit the model
 }
 

@@ -50,6 +50,19 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysWhyNothingIsReadInAdvance(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("x"))
+	e.Write(t, "config.toml", "[ollama]\nprepare = \"off\"\n")
+	if o := e.Run(t, "doctor"); o.Code != clitest.Done || !strings.Contains(o.Stdout, "nothing is read in advance: ollama.prepare is off") {
+		t.Errorf("got %+v", o)
+	}
+	e.Environ = append(e.Environ, "MAC_STATS_OLLAMA_PREPARE=auto", "OLLAMA_HOST=box.invalid:11434")
+	if o := e.Run(t, "doctor"); !strings.Contains(o.Stdout, `nothing is read in advance: the server is on another machine, which ollama.prepare = "on" would allow`) {
+		t.Errorf("got %+v", o)
+	}
+}
+
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	small := clitest.Model("tiny:1b")
@@ -80,6 +93,10 @@ func TestDoctorFinds(t *testing.T) {
 		{
 			"a context of 4k in config.toml", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "config.toml", "[ollama]\nnum_ctx = 4096\n") },
 			"context", "4,096 tokens", "ollama.num_ctx",
+		},
+		{
+			"reranking by the model that chats", clitest.Answering("x"), func(t *testing.T, e *clitest.Env) { e.Write(t, "config.toml", "[recall]\nrerank = \"model\"\n") },
+			"rerank", "qwen3:8b answers the chats, too", "ollama.small_model",
 		},
 		{"a server that loads 4k", limited, nil, "context", "has loaded it with 4,096", "OLLAMA_CONTEXT_LENGTH"},
 		{"no tray host", clitest.Answering("x"), func(_ *testing.T, e *clitest.Env) {

@@ -32,6 +32,11 @@ func (d *doctor) serverChecks(ctx context.Context) []check {
 	}
 	checks = append(checks, modelChecks(chosen, missing, d.b.Models.Advice()[0].Model)...)
 	checks = append(checks, d.agentModelChecks(ctx)...)
+	general, small := chosen[ollama.RoleGeneral].Name, chosen[ollama.RoleSmall].Name
+	if d.b.Config().Recall.Rerank == "model" && small != "" && ollama.SameModel(general, small) {
+		checks = append(checks, bad("rerank", "nothing found is reranked: "+small+" answers the chats, too, and would have to read them again after each search",
+			"Name another model in ollama.small_model, or set recall.rerank to off."))
+	}
 	return append(checks, d.contextChecks(ctx, chosen)...)
 }
 
