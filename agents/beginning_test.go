@@ -3,7 +3,9 @@ package agents
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +145,8 @@ type patient struct {
 }
 
 func (patient) Expect(ollama.ChatRequest) ollama.Reading { return ollama.Reading{} }
+
+func (patient) Kept(ollama.ChatRequest) {}
 
 func (p patient) Prepare(ctx context.Context, req ollama.ChatRequest, _ ollama.PrepareOptions) (int, error) {
 	p.reads <- req
@@ -286,6 +290,7 @@ func TestWhatIsPrepared(t *testing.T) {
 		"on battery":               {func(r *conversing) { r.mayNot = true }, false},
 		"none in view":             {func(r *conversing) { r.app.Attend("") }, false},
 		"asked in the terminal":    {func(r *conversing) { r.app.Attend(""); r.inTerminal("Message 4: from the terminal") }, true},
+		"written to elsewhere":     {func(r *conversing) { r.app.Attend(""); r.app.CompactSoon(testSession) }, false},
 		"another model is loaded":  {func(r *conversing) { r.server.Unload(testModel); r.load("other:8b") }, false},
 		"the model isn't loaded":   {func(r *conversing) { r.server.Unload(testModel) }, false},
 	} {
@@ -317,6 +322,71 @@ func TestWhatIsPrepared(t *testing.T) {
 				t.Errorf("%d characters were read for a beginning of %d", read, len(slot))
 			}
 		})
+	}
+}
+
+// The app reads nothing in advance that a command has just had the server read, and nothing
+// while a command waits for its answer: either would make the server drop what it keeps.
+func TestNothingIsPreparedAgainstACommand(t *testing.T) {
+	r := newConversing(t)
+	r.app.Attend("")
+	r.settle()
+	for i := range 3 {
+		first := r.answered("prepare")
+		r.inTerminal(fmt.Sprintf("Message %d: ", i) + words("plan", i, 60))
+		r.settle()
+		if n := r.answered("prepare") - first; n > 0 {
+			t.Errorf("after message %d of a command, %d requests were made in advance", i, n)
+		}
+	}
+	r.app.Attend(testSession)
+	r.settle()
+	turn, err := r.store.Session(testSession).LockTurn(t.Context(), "command line", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := r.answered("prepare")
+	r.edit("- Answers in short sentences\n", "")
+	r.app.MemoryChanged()
+	r.settle()
+	if n := r.answered("prepare") - first; n > 0 {
+		t.Errorf("while a command waits, %d requests were made in advance", n)
+	}
+	turn.Unlock()
+	r.app.MemoryChanged()
+	r.settle()
+	if n := r.answered("prepare") - first; n == 0 {
+		t.Error("afterwards nothing was made in advance")
+	}
+}
+
+// The next request of a private conversation is prepared as any other, because the server on
+// this machine gets it anyway; nothing of it is written.
+func TestAPrivateConversationIsPreparedWithoutATrace(t *testing.T) {
+	r := newConversing(t)
+	r.store.SetPrivate(testSession)
+	for i := range 3 {
+		r.say(fmt.Sprintf("Message %d: tulip nineteen ", i) + words("plan", i, 30))
+	}
+	first := r.answered("prepare")
+	r.edit("- Answers in short sentences\n", "")
+	r.app.MemoryChanged()
+	r.settle()
+	if n := r.answered("prepare"); n == first {
+		t.Error("nothing was prepared")
+	}
+	err := filepath.WalkDir(r.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "tulip nineteen") || strings.Contains(string(text)+path, testSession) {
+			t.Errorf("%s tells of it", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -199,13 +199,10 @@ func (e *Engine) forget(run *Run) {
 	e.runs[run.session] = runs
 }
 
-// CompactSoon summarises a session in the background if it is due, and prepares its next
-// request. It is for sessions that another process has written to, which ended with its
-// turn.
+// CompactSoon summarises a session in the background if it is due, and then prepares the next
+// request of the one that goes on. It is for sessions that another process has written to,
+// which ended with its turn.
 func (e *Engine) CompactSoon(session string) {
-	e.mu.Lock()
-	e.ahead.asked, e.ahead.askedAt = session, time.Now()
-	e.mu.Unlock()
 	e.workAfter(session, background.Filled{})
 }
 

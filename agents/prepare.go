@@ -12,12 +12,15 @@ import (
 // A server reads a prompt from the first difference to the one before. After a Summary, a cut
 // or a removed line of memory, when a conversation is opened, or when another one was
 // answered meanwhile, the beginning of the next request is known before anybody sends it.
-// The engine then has it read in advance, while nobody waits.
+// The engine then has it read in advance, while nobody waits. A private conversation is no
+// exception: the server on this machine gets what its next message sends anyway, and nothing
+// of it is written or kept as text.
 
 // PromptCache is what the model server keeps of the prompts that it has read; ollama.Client
 // knows it.
 type PromptCache interface {
 	Expect(req ollama.ChatRequest) ollama.Reading
+	Kept(req ollama.ChatRequest)
 	Prepare(ctx context.Context, req ollama.ChatRequest, o ollama.PrepareOptions) (bytes int, err error)
 }
 
@@ -64,6 +67,24 @@ func (e *Engine) Typing() {
 	if !again {
 		e.prepareSoon(session, true)
 	}
+}
+
+// Asked is CompactSoon for a session of which another process has answered a message in a
+// terminal, so that it goes on. The server keeps what that process sent: a step of reading it
+// in advance would make it drop the rest.
+func (e *Engine) Asked(session string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.ahead.asked, e.ahead.askedAt = session, time.Now()
+	e.prepares.Go(func() {
+		if in, err := e.next(context.Background(), session); err == nil && e.p.Cache != nil {
+			e.p.Cache.Kept(in.Request)
+		}
+		e.CompactSoon(session)
+	})
 }
 
 // MemoryChanged has the next request prepared that a changed memory, or what was forgotten,
@@ -134,7 +155,9 @@ func (e *Engine) prepareNext(ctx context.Context) bool {
 	if session == "" {
 		return false
 	}
-	mayNot := func() bool { return e.p.MayPrepare != nil && !e.p.MayPrepare(ctx) }
+	mayNot := func() bool { // a turn may run in another process
+		return e.p.Store.Sessions().InTurn() || e.p.MayPrepare != nil && !e.p.MayPrepare(ctx)
+	}
 	if mayNot() {
 		return true
 	}

@@ -160,11 +160,12 @@ func (r *conversing) inTerminal(text string) {
 	if err := e.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.app.CompactSoon(testSession) // the app hears of it
+	r.app.Asked(testSession) // the app hears of it
 }
 
 // settle waits until the app has done everything that it does after a turn.
 func (r *conversing) settle() {
+	r.app.prepares.Wait()
 	r.app.after.Wait()
 	r.app.prepares.Wait()
 }

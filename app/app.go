@@ -206,7 +206,7 @@ func (a *app) onRequest(r instance.Request) {
 	case instance.OpNewChat:
 		a.desktop.Do(func() { a.desktop.Raise(a.onNewChat, r.Token) })
 	case instance.OpChanged:
-		a.backend.SessionsChanged(r.Session)
+		a.backend.ChangedElsewhere(r.Session, r.Asked)
 	}
 }
 

@@ -22,7 +22,7 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	}
 	listener, err := instance.ListenWindowless(b.Paths.Runtime, b.Paths.Home, func(r instance.Request) {
 		if r.Op == instance.OpChanged {
-			b.SessionsChanged(r.Session)
+			b.ChangedElsewhere(r.Session, r.Asked)
 		}
 	})
 	if errors.Is(err, instance.ErrRunning) {

@@ -80,9 +80,10 @@ func params() cli.Params {
 	}
 }
 
-// poke notifies the running app, if there is one, that a session changed.
-func poke(b *backend.Backend, session string) {
-	request := instance.Request{Op: instance.OpChanged, Session: session}
+// poke notifies the running app, if there is one, that a session changed, and whether it was
+// asked.
+func poke(b *backend.Backend, session string, asked bool) {
+	request := instance.Request{Op: instance.OpChanged, Session: session, Asked: asked}
 	if err := instance.Send(context.Background(), b.Paths.Runtime, b.Paths.Home, request); err != nil {
 		b.Logger.Debug("no app to tell of the change", "error", err)
 	}

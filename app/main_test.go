@@ -128,17 +128,17 @@ func TestACommandTellsTheAppWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	poke(b, "cli-a") // nobody is there
+	poke(b, "cli-a", false) // nobody is there
 	var got []instance.Request
 	l, err := instance.Listen(paths.Runtime, paths.Home, func(r instance.Request) { got = append(got, r) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	poke(b, "cli-b")
+	poke(b, "cli-b", true)
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if want := []instance.Request{{Op: instance.OpChanged, Session: "cli-b"}}; !slices.Equal(got, want) {
+	if want := []instance.Request{{Op: instance.OpChanged, Session: "cli-b", Asked: true}}; !slices.Equal(got, want) {
 		t.Errorf("the app was told %+v", got)
 	}
 }

@@ -17,7 +17,9 @@ if [[ -n ${MAC_STATS_TEST_OLLAMA:-} ]]; then
 fi
 if [[ ${1:-} == native ]]; then
 	folder+=-native
-	export CGO_CFLAGS="-O3 -march=native" CGO_CXXFLAGS="-O3 -march=native"
+	flags="-O3 -march=native"
+	[[ $(uname -m) != x86_64 ]] || flags+=" -mno-amx-int8" # the module lacks the sources for it
+	export CGO_CFLAGS="$flags" CGO_CXXFLAGS="$flags"
 fi
 if [[ ! -x $folder/ollama ]]; then
 	say "Building the Ollama server for tests ($version${1:+, $1}), once; this takes some minutes." >&2

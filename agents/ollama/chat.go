@@ -110,11 +110,11 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 	c.preparing.cancelAll() // one that began meanwhile
 	err := c.chat(ctx, t, run)
 	result := run.finish()
-	prompt, answer := rendered(run.req), "\x00assistant\x00"+result.Content
+	asked := parts(run.req)
 	if err != nil && result.PromptTokens == 0 && !run.started {
-		prompt, answer = "", "" // who knows what it has read
+		asked = nil // who knows what it has read
 	}
-	result.Reading = c.read(req.Model, prompt, answer, result)
+	result.Reading = c.read(req.Model, asked, result.Content, result, 0)
 	var failed *Error
 	if errors.As(err, &failed) {
 		failed.Began = result.Content != ""

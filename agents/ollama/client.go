@@ -75,6 +75,7 @@ func New(p Params) (*Client, error) {
 		keep:    p.KeepAlive,
 		log:     p.Logger,
 		shown:   descriptions{path: p.Descriptions},
+		slots:   newSlots(),
 	}
 	if c.http == nil {
 		c.http = newHTTPClient(base)

@@ -3,8 +3,10 @@ package ollama_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -78,40 +80,97 @@ func TestPrepareReadsTheBeginningInSteps(t *testing.T) {
 	}
 }
 
-// Who sends a message never waits for a preparation: it lets go at once, whatever the
-// server does with it.
-func TestPrepareGivesWayToAChat(t *testing.T) {
-	for _, permits := range []int{1, 3} {
-		release := make(chan struct{})
-		server := testkit.Start(t, testkit.Script{
-			Models: []testkit.Model{{Name: "m", Loaded: true}},
-			Rules: []testkit.Rule{
-				{Name: "prepare", When: func(r api.ChatRequest) bool { return r.Options["num_predict"] == float64(1) }, Reply: testkit.Reply{Text: "x", Until: release}},
-				{Reply: testkit.Reply{Text: "An answer."}},
-			},
-		})
-		client, err := ollama.New(ollama.Params{Host: server.URL(), MaxConcurrent: permits})
+// However much the server kept for another process, which looks like speed, and however much
+// slower it reads the further it gets: no step takes longer than two and a half seconds.
+func TestPrepareKeepsItsStepsShort(t *testing.T) {
+	system := strings.Repeat("A rule. ", 3000)
+	for name, kept := range map[string]string{"nothing": "", "a little": system[:2000], "half of it": system[:12_000], "all of it": system, "more than that": system + "And more."} {
+		for speed := range map[int]bool{25: true, 100: true, 4000: true} { // tokens in a second, at the beginning
+			t.Run(fmt.Sprintf("%s, %d", name, speed), func(t *testing.T) {
+				slot, longest := kept, time.Duration(0)
+				server := testkit.Start(t, testkit.Script{
+					Models: []testkit.Model{{Name: "m", Loaded: true, ContextLength: 32768}},
+					Rules: []testkit.Rule{{Func: func(r api.ChatRequest) testkit.Reply {
+						text, shared := "", 0
+						for _, m := range r.Messages {
+							text += m.Content
+						}
+						for shared < min(len(slot), len(text)) && slot[shared] == text[shared] {
+							shared++
+						}
+						slot = text
+						took := time.Duration(float64(len(text)-shared) / 4 / float64(speed) * (1 + float64(len(text))/40_000) * float64(time.Second))
+						longest = max(longest, took)
+						return testkit.Reply{Text: "x", ReadTime: took + 5*time.Millisecond}
+					}}},
+				})
+				client, err := ollama.New(ollama.Params{Host: server.URL()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: system}, {Role: "user", Content: "Is it?"}}}
+				if _, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if longest > 2500*time.Millisecond {
+					t.Errorf("a step took %v", longest)
+				}
+			})
+		}
+	}
+}
+
+// A step may end in front of a message that has no text, such as a call of a tool.
+func TestPrepareStepsEndAnywhere(t *testing.T) {
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+	for n := range 140 {
+		client, err := ollama.New(ollama.Params{Host: server.URL()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
-		ended := make(chan error, 1)
-		go func() {
-			_, err := client.Prepare(context.Background(), req, ollama.PrepareOptions{})
-			ended <- err
-		}()
-		for len(server.Chats()) == 0 {
-			time.Sleep(time.Millisecond)
+		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{
+			{Role: "system", Content: strings.Repeat("é", n/2)},
+			{Role: "assistant", ToolCalls: []api.ToolCall{testkit.ToolCall("LOOK", "at", "it")}},
+			{Role: "tool", Content: strings.Repeat("seen ", 800)},
+		}}
+		if _, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{}); err != nil {
+			t.Fatal(err)
 		}
-		res, err := client.Chat(t.Context(), ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "user", Content: "Hello"}}})
-		if err != nil || res.Content != "An answer." {
-			t.Errorf("%d permits: %+v, %v", permits, res, err)
+		if r := client.Expect(req); r.New > 210 { // of 800 bytes, which aren't worth a step
+			t.Errorf("after %d bytes: %+v", n, r)
 		}
-		if err := <-ended; !errors.Is(err, ollama.ErrAside) {
-			t.Errorf("%d permits: the preparation ended with %v", permits, err)
-		}
-		close(release)
 	}
+}
+
+// Who sends a message never waits for a preparation: our side lets go within 100 ms, whatever
+// the server does with it.
+func TestPrepareGivesWayToAChat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := inBubble(t, testkit.New(testkit.Script{
+			Models: []testkit.Model{{Name: "m", Loaded: true}},
+			Rules: []testkit.Rule{
+				{Name: "prepare", When: func(r api.ChatRequest) bool { return r.Options["num_predict"] == float64(1) }, Reply: testkit.Reply{Text: "x", FirstDelay: 30 * time.Second}},
+				{Reply: testkit.Reply{Text: "An answer."}},
+			},
+		}))
+		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+		var ended error
+		var at time.Time
+		go func() {
+			_, ended = client.Prepare(context.Background(), req, ollama.PrepareOptions{})
+			at = time.Now()
+		}()
+		time.Sleep(5 * time.Second)
+		sent := time.Now()
+		res, err := client.Chat(t.Context(), ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "user", Content: "Hello"}}})
+		if took := time.Since(sent); err != nil || res.Content != "An answer." || took > 100*time.Millisecond {
+			t.Errorf("%+v after %v, %v", res, took, err)
+		}
+		synctest.Wait()
+		if took := at.Sub(sent); !errors.Is(ended, ollama.ErrAside) || took < 0 || took > 100*time.Millisecond {
+			t.Errorf("the preparation ended with %v after %v", ended, took)
+		}
+	})
 }
 
 // Preparing takes nothing from anybody.
@@ -121,14 +180,16 @@ func TestPrepareTakesNothingFromOthers(t *testing.T) {
 		loaded []string
 		load   bool
 		stop   bool
+		pull   bool
 		want   error
 	}{
-		"the model is loaded":            {[]string{"m"}, false, false, nil},
-		"no model is loaded":             {nil, false, false, ollama.ErrNotLoaded},
-		"no model is loaded, and it may": {nil, true, false, nil},
-		"another one is loaded":          {[]string{"other"}, true, false, ollama.ErrNotLoaded},
-		"both are loaded":                {[]string{"m", "other"}, false, false, nil},
-		"somebody waits":                 {[]string{"m"}, true, true, ollama.ErrBusy},
+		"the model is loaded":            {[]string{"m"}, false, false, false, nil},
+		"no model is loaded":             {nil, false, false, false, ollama.ErrNotLoaded},
+		"no model is loaded, and it may": {nil, true, false, false, nil},
+		"another one is loaded":          {[]string{"other"}, true, false, false, ollama.ErrNotLoaded},
+		"both are loaded":                {[]string{"m", "other"}, false, false, false, nil},
+		"somebody waits":                 {[]string{"m"}, true, true, false, ollama.ErrBusy},
+		"a model is downloaded":          {[]string{"m"}, true, false, true, ollama.ErrBusy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			models := []testkit.Model{{Name: "m"}, {Name: "other"}}
@@ -137,10 +198,20 @@ func TestPrepareTakesNothingFromOthers(t *testing.T) {
 					models[i].Loaded = models[i].Loaded || models[i].Name == l
 				}
 			}
-			server := testkit.Start(t, testkit.Script{Models: models, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}}})
+			server := testkit.Start(t, testkit.Script{
+				Models: models, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}},
+				Pulls: map[string]testkit.Pull{"large": {Steps: 10_000, Delay: 20 * time.Millisecond}},
+			})
 			client, err := ollama.New(ollama.Params{Host: server.URL()})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.pull {
+				ctx, stop := context.WithCancel(t.Context())
+				begun, ended := make(chan struct{}, 9), make(chan error, 1)
+				go func() { ended <- client.Pull(ctx, "large", func(ollama.Progress) { begun <- struct{}{} }) }()
+				<-begun
+				defer func() { stop(); <-ended }()
 			}
 			req := ollama.ChatRequest{Model: "m", Think: &yes, Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
 			_, err = client.Prepare(t.Context(), req, ollama.PrepareOptions{Load: c.load, Stop: func() bool { return c.stop }})
@@ -275,5 +346,90 @@ func TestReadingNoticesALostBeginning(t *testing.T) {
 				t.Errorf("then: %+v of %d, %v", res.Reading, res.PromptTokens, err)
 			}
 		})
+	}
+}
+
+// Two conversations that take turns on a model cost the server a reading each time, unless it
+// keeps both, which its timings tell.
+func TestConversationsThatTakeTurnsAreNoticed(t *testing.T) {
+	sized := func(name string) []api.Message {
+		return []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}, {Role: "user", Content: strings.Repeat(name+" asks. ", 400)}}
+	}
+	for name, c := range map[string]struct {
+		turns   string // who asks
+		several bool   // the server keeps both
+		want    bool
+	}{
+		"one alone":               {"aaaaaa", false, false},
+		"one after the other":     {"aaabbb", false, false},
+		"one that is asked once":  {"aabaa", false, false},
+		"two by turns":            {"aababab", false, true},
+		"two by turns, both kept": {"aababab", true, false},
+		"three by turns":          {"abcabc", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := map[byte]int{}
+			at := 0
+			server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m"}}, Rules: []testkit.Rule{{Func: func(r api.ChatRequest) testkit.Reply {
+				size := 0
+				for _, m := range r.Messages {
+					size += len(m.Content)
+				}
+				who := c.turns[at]
+				fresh := size - read[who]
+				if !c.several {
+					clear(read)
+				}
+				read[who], at = size, at+1
+				return testkit.Reply{Text: "Yes.", ReadTime: time.Duration(fresh) * time.Millisecond}
+			}}}})
+			client, err := ollama.New(ollama.Params{Host: server.URL()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := map[rune][]api.Message{}
+			var last ollama.Reading
+			for _, who := range c.turns {
+				if asked[who] == nil {
+					asked[who] = sized(string(who))
+				} else {
+					asked[who] = append(asked[who], api.Message{Role: "assistant", Content: "Yes."}, api.Message{Role: "user", Content: "And now?"})
+				}
+				res, err := client.Chat(t.Context(), ollama.ChatRequest{Model: "m", Messages: asked[who]})
+				if err != nil {
+					t.Fatal(err)
+				}
+				last = res.Reading
+			}
+			if got := client.TakesTurns("m"); got != c.want {
+				t.Errorf("noticed: %v", got)
+			}
+			if c.several && last.New > 100 {
+				t.Errorf("it read %+v at last", last)
+			}
+		})
+	}
+}
+
+// What a client remembers of the prompts that it sent holds no text of them: it outlives private
+// conversations and what was forgotten.
+func TestTheClientKeepsNoPrompt(t *testing.T) {
+	server := testkit.Start(t, testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "It is rose eighty."}}}})
+	client, err := ollama.New(ollama.Params{Host: server.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}, {Role: "user", Content: "Is the gate code tulip nineteen?"}}}
+	if _, err := client.Chat(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Prepare(t.Context(), ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("The key is under the mat. ", 400)}}}, ollama.PrepareOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	kept := fmt.Sprintf("%+v", client)
+	for _, text := range []string{"tulip", "rose", "rule", "mat."} {
+		if strings.Contains(kept, text) {
+			t.Errorf("it keeps %q", text)
+		}
 	}
 }

@@ -47,6 +47,7 @@ type Backend struct {
 	ServerToken *ServerToken
 
 	house  *housekeeper
+	ahead  atomic.Pointer[string]           // the model that reads in advance; nil or "" if none does
 	opened atomic.Pointer[sessionmem.Store] // the same as Store, for the log, which writes before the store is open
 	close  func() error
 }
@@ -55,12 +56,28 @@ type Backend struct {
 // more than once.
 func (b *Backend) Close() error { return b.close() }
 
+// ChangedElsewhere is SessionsChanged for what a command reports: asked says that somebody
+// sent a message in a terminal, so that the conversation goes on.
+func (b *Backend) ChangedElsewhere(session string, asked bool) {
+	if !asked {
+		b.SessionsChanged(session)
+		return
+	}
+	b.Engine.Asked(session)
+	b.announce(session)
+}
+
 // SessionsChanged notifies the window that another process wrote a session, and summarises
 // the session if it is due: the other process leaves that to the app.
 func (b *Backend) SessionsChanged(session string) {
 	if session != "" && b.watching {
 		b.Engine.CompactSoon(session)
 	}
+	b.announce(session)
+}
+
+// announce notifies those who show sessions or search them that one changed.
+func (b *Backend) announce(session string) {
 	b.Index.sessionChanged(session)
 	b.Forgetting.notifyForgotten()
 	b.Keeper.LookAtMemory()

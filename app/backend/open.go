@@ -287,7 +287,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 
 		Recall: b.Index.searcher, RecallTime: b.Index.recallTime,
 
-		Cache: b.Client, MayPrepare: b.mayPrepare, Prepares: b.preparing,
+		Cache: b.Client, MayPrepare: func(ctx context.Context) bool { return b.NotAhead(ctx) == "" }, Prepares: b.preparing,
 		Small: small, Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.notify,
 		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: b.Index.sessionChanged,
 	})
@@ -324,6 +324,9 @@ func (b *Backend) Stats(ctx context.Context, topic string) (string, error) {
 				words += " (" + monitor.GiB(uint64(m.SizeVRAM)) + " of it on the GPU)"
 			} else if m.SizeVRAM > 0 {
 				words += " (on the GPU)"
+			}
+			if ahead := b.ahead.Load(); ahead != nil && ollama.SameModel(*ahead, m.Name) {
+				words += ", which reads the beginning of the next message in advance"
 			}
 			held = append(held, words)
 		}

@@ -113,7 +113,7 @@ type Ollama struct {
 	NumCtx        int    // 0 = auto
 	MaxConcurrent int
 	KeepAlive     time.Duration // below 0 = forever
-	Prepare       string        // auto | off
+	Prepare       string        // auto | on | off
 	IdleTimeout   time.Duration
 	AnswerTime    time.Duration // 0 = no limit
 }

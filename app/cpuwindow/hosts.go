@@ -95,6 +95,9 @@ func (w windowHost) OpenTranscript(session, path string) { w.open.Transcript(ses
 // Latest implements vitals.Host.
 func (w pageHost) Latest() *monitor.Snapshot { return w.vitals.samples.Latest() }
 
+// Ahead implements vitals.Host.
+func (w pageHost) Ahead() string { return w.ahead }
+
 // Ask implements vitals.Host.
 func (w pageHost) Ask(text string) { w.chat.Quote(text) }
 

@@ -64,7 +64,7 @@ type Window struct {
 	chooser  *chooser
 
 	footTimer *time.Timer // of the newest reload in the foot; nil if it shows none
-	ahead     string      // what the foot says of reading in advance
+	ahead     string      // what is said of reading in advance
 }
 
 // vitalsStrip is the strip at the top and the samples it shows.

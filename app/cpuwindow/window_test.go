@@ -150,6 +150,7 @@ func (s *stubServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) 
 	return slices.Clone(s.models), s.down
 }
 
+func (*stubServer) TakesTurns(string) bool                                      { return false }
 func (*stubServer) Running(context.Context) ([]api.ProcessModelResponse, error) { return nil, nil }
 
 func (*stubServer) Resolve(context.Context, string, ollama.Role) (ollama.ModelInfo, error) {

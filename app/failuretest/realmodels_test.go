@@ -3,12 +3,15 @@
 package failuretest
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -81,4 +84,101 @@ func TestTheMainJobWithRealModels(t *testing.T) {
 	if o := p.run("memory", "search", "--all-sessions", "--strategy", "semantic", other); !strings.Contains(o.stdout, "The dog barks at the postman") {
 		t.Errorf("by meaning: %+v", o)
 	}
+}
+
+// A long conversation stays as fast as a short one: the app runs, somebody asks in a terminal and
+// reads for a second, and one model with one place does everything. Speed is told by ratios on
+// the same machine, so nothing else should compute meanwhile. `make quality` runs it.
+func TestALongConversationStaysFast(t *testing.T) {
+	server := realollama.Start(t)
+	if out, err := exec.CommandContext(t.Context(), "../../scripts/models.sh", "create", server.Host()).CombinedOutput(); err != nil {
+		t.Fatalf("creating the models: %v\n%s", err, out)
+	}
+	short := `{"model": "short", "from": "smollm2", "stream": false, "parameters": {"num_predict": 40}}` // a small model would ramble
+	made, err := http.Post("http://"+server.Host()+"/api/create", "application/json", strings.NewReader(short))
+	if err != nil || made.StatusCode != http.StatusOK {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	made.Body.Close()
+	proxy := server.Record(t)
+	p := newPlace(t, proxy.Host(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=30m", "MAC_STATS_OLLAMA_NUM_CTX=4096", "MAC_STATS_RECALL_STRATEGY=lexical",
+		"MAC_STATS_OLLAMA_MODEL=short", "MAC_STATS_OLLAMA_SMALL_MODEL=short")
+	delete(p.had, "agents/memory.md") // a Summary may learn
+	app := p.start(p.command("--headless"))
+	until(t, "the app to run", func() bool { return strings.Contains(app.stdout.String(), "runs without a screen") })
+
+	type turn struct {
+		first   time.Duration // to the first token
+		begins  bool          // with another beginning than the one before
+		request string
+	}
+	var turns []turn
+	steps, longest := 0, time.Duration(0) // of reading in advance
+	since := 0                            // turns with the same beginning
+	for len(turns) < 40 || since < 2 && len(turns) < 60 {
+		n := len(turns) + 1
+		before := len(proxy.Requests())
+		if o := p.run("ask", "--session", "long", fmt.Sprintf("Question %d: %s?", n, ordinary(n, 30))); o.code != 0 {
+			t.Fatalf("turn %d: %+v", n, o)
+		}
+		now := turn{}
+		proxy.Rest(t, time.Second)
+		for _, r := range proxy.Requests()[before:] {
+			if r.Path != "/api/chat" {
+				continue
+			}
+			chat := r.Chat(t)
+			last := chat.Messages[len(chat.Messages)-1]
+			switch {
+			case chat.Options["num_predict"] == 1.0:
+				steps, longest = steps+1, max(longest, r.Took)
+			case now.first == 0 && strings.HasPrefix(last.Content, fmt.Sprintf("Question %d:", n)):
+				now.first = r.First
+				for _, m := range chat.Messages[:len(chat.Messages)-1] {
+					now.request += "<" + m.Role + ">" + m.Content
+				}
+			}
+		}
+		if n > 1 {
+			now.begins = !strings.HasPrefix(now.request, turns[n-2].request)
+		}
+		if since++; now.begins {
+			since = 0
+		}
+		turns = append(turns, now)
+		t.Logf("turn %d: the first token after %v, %d characters before the message, new beginning: %v; %d steps in advance so far, the longest %v",
+			n, now.first.Round(time.Millisecond), len(now.request), now.begins, steps, longest.Round(time.Millisecond))
+	}
+
+	third, late := turns[2].first, turns[len(turns)-1].first
+	if ratio := late.Seconds() / third.Seconds(); ratio > 1.3 {
+		t.Errorf("turn %d waits %v for its first token, turn 3 %v: %.2f times as long", len(turns), late, third, ratio)
+	}
+	anew := 0
+	for i, now := range turns {
+		if now.begins {
+			anew++
+			if ratio := now.first.Seconds() / third.Seconds(); ratio > 1.5 {
+				t.Errorf("turn %d, with a new beginning, waits %v for its first token, turn 3 %v: %.2f times as long", i+1, now.first, third, ratio)
+			}
+		}
+	}
+	if anew == 0 || steps == 0 {
+		t.Errorf("%d turns with a new beginning, %d steps in advance: this proves nothing", anew, steps)
+	}
+	if most := 2500 * time.Millisecond; longest > most {
+		t.Errorf("a message may wait %v for the step of reading in advance that runs, more than %v", longest, most)
+	}
+	t.Logf("turn 3 %v, turn %d %v; %d turns with a new beginning; %d steps in advance, the longest %v", third, len(turns), late, anew, steps, longest)
+}
+
+// ordinary returns n ordinary words, in another order for each turn.
+func ordinary(turn, n int) string {
+	list := strings.Fields("garden river window morning letter bread market winter stone bridge music paper island harbour candle forest mirror summer " +
+		"kitchen blanket village meadow lantern shadow corner button ticket carpet feather whistle")
+	var words []string
+	for i := range n {
+		words = append(words, list[(i*7+turn*11+i/len(list))%len(list)])
+	}
+	return strings.Join(words, " ")
 }

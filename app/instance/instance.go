@@ -49,6 +49,7 @@ const (
 type Request struct {
 	Op      string `json:"op"`                // one of the Op constants
 	Session string `json:"session,omitempty"` // for changed and show
+	Asked   bool   `json:"asked,omitempty"`   // for changed: it was asked in a terminal
 	Token   string `json:"token,omitempty"`   // for show and new-chat: the desktop's permission to come to the front
 }
 

@@ -24,6 +24,8 @@ type Request struct {
 	Method string
 	Path   string
 	Body   []byte
+	First  time.Duration // from the request to the first part of the answer; 0 if it hasn't come
+	Took   time.Duration // from the request to its end; 0 if it hasn't ended
 }
 
 // Chat decodes the body of a request to /api/chat.
@@ -65,35 +67,84 @@ func (s *Server) Record(tb testing.TB) *Proxy {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		body, err = p.record(r, body)
+		at, body, err := p.record(r, body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		reverse.ServeHTTP(w, r)
+		timed := &timedWriter{ResponseWriter: w, begun: time.Now()}
+		defer func() { // it may end with a panic
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.requests[at].First, p.requests[at].Took = timed.first, time.Since(timed.begun)
+		}()
+		reverse.ServeHTTP(timed, r)
 	}))
 	tb.Cleanup(p.server.Close)
 	return p
 }
 
-// record records a request and returns the body to forward.
-func (p *Proxy) record(r *http.Request, body []byte) ([]byte, error) {
+// timedWriter notes when an answer begins.
+type timedWriter struct {
+	http.ResponseWriter
+	begun time.Time
+	first time.Duration
+}
+
+// Unwrap lets the reverse proxy flush the response.
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *timedWriter) Write(data []byte) (int, error) {
+	if w.first == 0 {
+		w.first = time.Since(w.begun)
+	}
+	return w.ResponseWriter.Write(data)
+}
+
+// record records a request, and returns its place among them and the body to forward.
+func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, _ error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.requests = append(p.requests, Request{r.Method, r.URL.Path, body})
+	at = len(p.requests)
+	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Body: body})
 	if p.context == 0 || r.URL.Path != "/api/chat" {
-		return body, nil
+		return at, body, nil
 	}
 	var chat api.ChatRequest
 	if err := json.Unmarshal(body, &chat); err != nil {
-		return nil, err
+		return at, nil, err
 	}
 	if chat.Options == nil {
 		chat.Options = map[string]any{}
 	}
 	chat.Options["num_ctx"] = p.context
-	return json.Marshal(chat)
+	body, err := json.Marshal(chat)
+	return at, body, err
+}
+
+// Rest waits until no chat has been under way for a while.
+func (p *Proxy) Rest(tb testing.TB, while time.Duration) {
+	tb.Helper()
+	busy := func() (n int, under bool) {
+		for _, r := range p.Requests() {
+			if r.Path == "/api/chat" {
+				n, under = n+1, under || r.Took == 0
+			}
+		}
+		return n, under
+	}
+	for {
+		before, under := busy()
+		select {
+		case <-tb.Context().Done():
+			tb.Fatal("the test ended while chats were under way")
+		case <-time.After(while):
+		}
+		if after, still := busy(); !under && !still && after == before {
+			return
+		}
+	}
 }
 
 // LimitContext sets the context of all later chats, in tokens, whatever they request. It

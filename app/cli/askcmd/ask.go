@@ -140,7 +140,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		if err == nil {
 			err = keepModel(ctx, b, session, f.model)
 		}
-		c.Changed(b, session)
+		c.Asked(b, session)
 		logFailure(b, session, err)
 		if errors.Is(err, fault.ErrOnDisk) && c.UnreadableConfig(b) {
 			return cmdline.Problem("config.toml can't be read, so nothing may be written, and this conversation is kept in a file.",

@@ -85,8 +85,8 @@ func TestAskPrintsOnlyTheAnswerOnStdout(t *testing.T) {
 			t.Errorf("the transcript lacks %q:\n%s", want, data)
 		}
 	}
-	if len(e.Poked) != 1 || !strings.HasPrefix(e.Poked[0], "cli-") {
-		t.Errorf("poked %q", e.Poked)
+	if len(e.Poked) != 1 || !strings.HasPrefix(e.Poked[0], "cli-") || !e.Asked {
+		t.Errorf("poked %q, asked: %v", e.Poked, e.Asked)
 	}
 }
 

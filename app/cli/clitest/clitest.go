@@ -59,6 +59,7 @@ type Env struct {
 
 	mu    sync.Mutex
 	Poked []string // the sessions that the app was notified of
+	Asked bool     // it was told that one was asked
 }
 
 // Model returns a model that can chat and call tools.
@@ -152,10 +153,11 @@ func (e *Env) Params(stdin string, stdout, stderr io.Writer) cli.Params {
 			Environ: e.Environ, StderrIsTerminal: e.Terminal, StdinIsPipe: e.Piped,
 			Open: e.Open, HasOllama: func() bool { return !e.NoOllama }, ShellWait: e.ShellWait,
 			AppRuns: func(context.Context, *backend.Backend) bool { return e.AppRuns },
-			Poke: func(_ *backend.Backend, session string) {
+			Poke: func(_ *backend.Backend, session string, asked bool) {
 				e.mu.Lock()
 				defer e.mu.Unlock()
 				e.Poked = append(e.Poked, session)
+				e.Asked = e.Asked || asked
 			},
 		},
 		RunApp: e.RunApp,

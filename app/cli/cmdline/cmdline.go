@@ -47,8 +47,9 @@ type Params struct {
 	Terminal func() (io.ReadCloser, error)
 	// Open opens the backend. It is called at most once, when a command needs it.
 	Open func(ctx context.Context, o backend.Options) (*backend.Backend, error)
-	// Poke notifies the running app (if any) that a session changed. Optional.
-	Poke func(b *backend.Backend, session string)
+	// Poke notifies the running app (if any) that a session changed, and whether it was
+	// asked. Optional.
+	Poke func(b *backend.Backend, session string, asked bool)
 	// AppRuns reports whether the app runs for the same folder; if so, it summarises
 	// sessions in the background after a Poke. Optional.
 	AppRuns func(ctx context.Context, b *backend.Backend) bool
@@ -143,9 +144,15 @@ func (c *Line) OnMemory(do Do) func(*cobra.Command, []string) error {
 }
 
 // Changed notifies the running app that a session changed; "" stands for anything else.
-func (c *Line) Changed(b *backend.Backend, session string) {
-	if c.Poke != nil && !b.Demo {
-		c.Poke(b, session)
+func (c *Line) Changed(b *backend.Backend, session string) { c.poke(b, session, false) }
+
+// Asked is Changed after a message that somebody sent in a terminal.
+func (c *Line) Asked(b *backend.Backend, session string) { c.poke(b, session, true) }
+
+// poke tells the app nothing of a conversation that is only in this process's memory.
+func (c *Line) poke(b *backend.Backend, session string, asked bool) {
+	if c.Poke != nil && !b.Demo && !b.Store.IsPrivate(session) {
+		c.Poke(b, session, asked)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // countedAnswers is the number of answers whose reading doctor sums up.
 const countedAnswers = 50
 
-// readingChecks says how much of the last prompts the model server had to read again, and why.
-// It is no finding: some of it can't be avoided.
+// readingChecks says whether the app reads prompts in advance, and how much of the last ones the
+// model server had to read again, and why. It is no finding: some of it can't be avoided.
 func (d *doctor) readingChecks(ctx context.Context) []check {
 	list, err := d.b.Store.List(ctx)
 	if err != nil {
@@ -44,8 +44,12 @@ func (d *doctor) readingChecks(ctx context.Context) []check {
 			}
 		}
 	}
+	ahead := good("ahead", "the app lets the model server read the beginning of the next message in advance")
+	if why := d.b.NotAhead(ctx); why != "" {
+		ahead = noted("ahead", "nothing is read in advance: "+why)
+	}
 	if answers == 0 || prompt == 0 {
-		return nil
+		return []check{ahead}
 	}
 	most := ""
 	for why, n := range causes {
@@ -62,5 +66,5 @@ func (d *doctor) readingChecks(ctx context.Context) []check {
 	case agents.ReadLost:
 		found += ", mostly because other work used the model in between; OLLAMA_NUM_PARALLEL=2 on the server, or a small model of its own (ollama.small_model), keeps the two apart and takes more memory"
 	}
-	return []check{noted("reading", found)}
+	return []check{ahead, noted("reading", found)}
 }

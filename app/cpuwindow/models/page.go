@@ -39,6 +39,9 @@ type Server interface {
 	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
 	Delete(ctx context.Context, model string) error
 	Unload(ctx context.Context, model string) error
+	// TakesTurns reports whether conversations use a model by turns on a server that keeps the
+	// beginning of one.
+	TakesTurns(model string) bool
 }
 
 const (
@@ -68,6 +71,7 @@ type state struct {
 	models  []ollama.ModelInfo
 	loaded  []api.ProcessModelResponse
 	playing map[ollama.Role]string // the model that plays each role now
+	crowded map[string]bool        // models that conversations use by turns
 }
 
 // NewPage returns the page; p downloads.
@@ -131,7 +135,7 @@ func (p *Page) poll() {
 func (p *Page) ask(chosen map[ollama.Role]string) state {
 	ctx, stop := context.WithTimeout(p.host.Context(), pollTimeout)
 	defer stop()
-	s := state{read: true, playing: map[ollama.Role]string{}}
+	s := state{read: true, playing: map[ollama.Role]string{}, crowded: map[string]bool{}}
 	if s.models, s.err = p.server.ModelsNow(ctx); s.err != nil {
 		return s
 	}
@@ -142,6 +146,9 @@ func (p *Page) ask(chosen map[ollama.Role]string) state {
 		if m, err := p.server.Resolve(ctx, chosen[role], role); err == nil {
 			s.playing[role] = m.Name
 		}
+	}
+	for _, m := range s.models {
+		s.crowded[m.Name] = p.server.TakesTurns(m.Name)
 	}
 	return s
 }
@@ -266,6 +273,9 @@ func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
 	}
 	if isLoaded {
 		small(loadedWords(loaded, time.Now()), kit.RoleAccent)
+	}
+	if p.known.crowded[m.Name] {
+		small(crowdedWords(m, loaded, ollama.SameModel(p.known.playing[ollama.RoleSmall], m.Name)), kit.RoleWarn)
 	}
 	return column.NewCardRow(kit.RoleNone, parts...)
 }

@@ -29,6 +29,7 @@ type bench struct {
 	t       *testing.T
 	server  *testkit.Server
 	down    bool
+	client  *ollama.Client
 	page    *Page
 	puller  *Puller
 	chosen  map[string]string
@@ -102,6 +103,7 @@ func open(t *testing.T, script testkit.Script) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.client = client
 	b.puller = NewPuller(b, client.Pull, func(done bool) {
 		if done {
 			b.page.Load()
@@ -255,4 +257,27 @@ func TestHowLongAModelStaysLoaded(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
+}
+
+// Conversations that use one model by turns are named once, with what helps and what it costs.
+func TestThePageSaysWhatHelpsConversationsByTurns(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := open(t, testkit.Script{Models: []testkit.Model{chatModel, largeModel}, Rules: []testkit.Rule{{Reply: testkit.Reply{Text: "Yes."}}}})
+		b.Until("Loaded until")
+		b.SeesNot("by turns")
+		for range 3 {
+			for _, who := range []string{"Ann", "Ben"} {
+				messages := []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 200)}, {Role: "user", Content: strings.Repeat(who+" asks. ", 200)}}
+				if _, err := b.client.Chat(t.Context(), ollama.ChatRequest{Model: "qwen3:8b", Messages: messages}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		b.page.Load()
+		b.Until("Conversations use it by turns")
+		b.Sees("OLLAMA_NUM_PARALLEL=2", "of memory", "qwen3:1.7b takes about 1.4 GB")
+		if n := strings.Count(b.Markup(), "OLLAMA_NUM_PARALLEL=2"); n != 1 {
+			t.Errorf("it is said %d times", n)
+		}
+	})
 }

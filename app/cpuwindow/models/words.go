@@ -116,6 +116,23 @@ func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 	return words
 }
 
+// crowdedWords says what helps if conversations use a model by turns, and what it costs. alone
+// says that the model also does the small tasks.
+func crowdedWords(m ollama.ModelInfo, loaded api.ProcessModelResponse, alone bool) string {
+	words := i18n.T("Conversations use it by turns, and the server keeps the beginning of one, so it reads the others’ again.") + " "
+	if more := loaded.Size - m.Size; more > 0 { // what its context takes
+		words += i18n.With("With OLLAMA_NUM_PARALLEL=2 in its environment it keeps two, for about {{.Size}} of memory.", i18n.Places{"Size": Gigabytes(more)})
+	} else {
+		words += i18n.T("With OLLAMA_NUM_PARALLEL=2 in its environment it keeps two, for more memory.")
+	}
+	if alone {
+		advice := ollama.Advice(0)
+		small := advice[len(advice)-1]
+		words += " " + i18n.With("Or a model of its own does the small tasks: {{.Model}} takes about {{.Size}}.", i18n.Places{"Model": small.Model, "Size": Gigabytes(small.Download)})
+	}
+	return words
+}
+
 // installedWords describes how many models there are, and how much disk space they use.
 func installedWords(list []ollama.ModelInfo) string {
 	total := int64(0)

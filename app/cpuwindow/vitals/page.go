@@ -19,6 +19,7 @@ type Host interface {
 	Do(f func()) // runs f on the UI goroutine, later
 	Canvas() fyne.Canvas
 	Latest() *monitor.Snapshot // nil before the first reading
+	Ahead() string             // what reads a message in advance now, "" if nothing does
 	Ask(text string)           // adds text to the message in the composer
 }
 
@@ -139,7 +140,7 @@ func (p *Page) Update() {
 	if s == nil || p.stop == nil {
 		return
 	}
-	resized := p.Procs.set(s.Processes, s.Paused)
+	resized := p.Procs.set(s.Processes, s.Paused, p.host.Ahead())
 	for i, d := range details(*s) {
 		if d.metric == monitor.Memory && d.number != "" {
 			d.lines = append(d.lines, loadedWords(p.models)...)

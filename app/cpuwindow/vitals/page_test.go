@@ -55,9 +55,11 @@ type rig struct {
 	machine *machine
 	latest  *monitor.Snapshot
 	asked   []string
+	ahead   string
 }
 
 func (r *rig) Latest() *monitor.Snapshot { return r.latest }
+func (r *rig) Ahead() string             { return r.ahead }
 func (r *rig) Ask(text string)           { r.asked = append(r.asked, text) }
 
 // onPage shows the page with a reading.
@@ -94,6 +96,20 @@ func TestLoadedModelsAreNamed(t *testing.T) {
 		if looks != before {
 			t.Errorf("%d looks while the page is hidden", looks-before)
 		}
+	})
+}
+
+// Who sees the model server busy among the processes is told that it reads in advance.
+func TestReadingAheadIsNamedAmongTheProcesses(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		r := onPage(t, apptest.Snapshot())
+		r.SeesNot("reading ahead")
+		r.ahead = "qwen3:8b is reading ahead"
+		r.page.Update()
+		r.Sees("qwen3:8b is reading ahead")
+		r.ahead = ""
+		r.page.Update()
+		r.SeesNot("reading ahead")
 	})
 }
 

@@ -21,7 +21,7 @@ type processCard struct {
 	byCPU, byMemory *kit.Button
 	count           *kit.Label
 	Lines           []*processLine
-	why             *prose.Text // why there is no list
+	why             *prose.Text // why there is no list, or what reads a message in advance
 	outcome         *prose.Text // the outcome of the last request to quit
 	force           *kit.Button
 	update          func()
@@ -76,8 +76,8 @@ func (c *processCard) sort(memory bool) {
 	c.update()
 }
 
-// set shows a reading. It reports whether the height of the card may have changed.
-func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool) {
+// set shows a reading, and what reads a message in advance. It reports whether the height of the card may have changed.
+func (c *processCard) set(r monitor.ProcessesReading, paused bool, ahead string) (resized bool) {
 	list := r.Top
 	if c.memory {
 		list = r.ByMemory
@@ -86,7 +86,7 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	if r.Count > 0 {
 		c.count.SetText(i18n.With("the busiest of {{.N}}", i18n.Places{"N": r.Count}))
 	}
-	why := ""
+	why := ahead
 	switch {
 	case paused:
 		why = i18n.T("Monitoring is paused: the list may be old.")
