@@ -4,7 +4,6 @@ package failuretest
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,15 +93,10 @@ func TestALongConversationStaysFast(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "../../scripts/models.sh", "create", server.Host()).CombinedOutput(); err != nil {
 		t.Fatalf("creating the models: %v\n%s", err, out)
 	}
-	short := `{"model": "short", "from": "smollm2", "stream": false, "parameters": {"num_predict": 40}}` // a small model would ramble
-	made, err := http.Post("http://"+server.Host()+"/api/create", "application/json", strings.NewReader(short))
-	if err != nil || made.StatusCode != http.StatusOK {
-		t.Fatalf("%+v, %v", made, err)
-	}
-	made.Body.Close()
 	proxy := server.Record(t)
+	proxy.LimitAnswers(40)
 	p := newPlace(t, proxy.Host(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=30m", "MAC_STATS_OLLAMA_NUM_CTX=4096", "MAC_STATS_RECALL_STRATEGY=lexical",
-		"MAC_STATS_OLLAMA_MODEL=short", "MAC_STATS_OLLAMA_SMALL_MODEL=short")
+		"MAC_STATS_OLLAMA_MODEL=smollm2", "MAC_STATS_OLLAMA_SMALL_MODEL=smollm2")
 	delete(p.had, "agents/memory.md") // a Summary may learn
 	app := p.start(p.command("--headless"))
 	until(t, "the app to run", func() bool { return strings.Contains(app.stdout.String(), "runs without a screen") })

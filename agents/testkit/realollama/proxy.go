@@ -48,6 +48,7 @@ type Proxy struct {
 	cut      int           // cut the next chat after this many lines; 0: don't
 	pace     time.Duration // between two lines of a chat
 	context  int           // num_ctx set on every chat; 0: leave it
+	answer   int           // the most tokens of an answer in words; 0: leave it
 }
 
 // Record starts a recording proxy in front of the server. It stops when the test ends.
@@ -108,7 +109,7 @@ func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, _ error)
 	defer p.mu.Unlock()
 	at = len(p.requests)
 	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Body: body})
-	if p.context == 0 || r.URL.Path != "/api/chat" {
+	if p.context == 0 && p.answer == 0 || r.URL.Path != "/api/chat" {
 		return at, body, nil
 	}
 	var chat api.ChatRequest
@@ -118,9 +119,22 @@ func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, _ error)
 	if chat.Options == nil {
 		chat.Options = map[string]any{}
 	}
-	chat.Options["num_ctx"] = p.context
+	if p.context > 0 {
+		chat.Options["num_ctx"] = p.context
+	}
+	if p.answer > 0 && len(chat.Format) == 0 && chat.Options["num_predict"] != 1.0 {
+		chat.Options["num_predict"] = p.answer
+	}
 	body, err := json.Marshal(chat)
 	return at, body, err
+}
+
+// LimitAnswers sets how many tokens later answers have at most, but for those in a given form:
+// a small model would ramble.
+func (p *Proxy) LimitAnswers(tokens int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer = tokens
 }
 
 // Rest waits until no chat has been under way for a while.
