@@ -114,9 +114,10 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 // list is a list without the elements that can't be decoded. A single value is a list of one.
 type list[T any] []T
 
-// UnmarshalJSON accepts any JSON.
+// UnmarshalJSON accepts any JSON. The list is nil only if the field is missing: servers write
+// null for an empty one.
 func (l *list[T]) UnmarshalJSON(b []byte) error {
-	*l = nil
+	*l = list[T]{}
 	var raw []json.RawMessage
 	if b = unquoted(b); json.Unmarshal(b, &raw) != nil {
 		raw = []json.RawMessage{b}

@@ -59,7 +59,7 @@ func (c *Client) Models(ctx context.Context) ([]api.ListModelResponse, error) {
 // listed returns the models in the answer at a path.
 func (c *Client) listed(ctx context.Context, t target, path string) ([]listed, error) {
 	var answer struct {
-		Models *list[listed] `json:"models"`
+		Models list[listed] `json:"models"`
 	}
 	if err := c.call(ctx, t, http.MethodGet, path, nil, &answer); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (c *Client) listed(ctx context.Context, t target, path string) ([]listed, e
 	if answer.Models == nil {
 		return nil, t.foreign("its answer has no list of models", nil)
 	}
-	return slices.DeleteFunc(*answer.Models, func(m listed) bool { return m.Name == "" && m.Model == "" }), nil
+	return slices.DeleteFunc(answer.Models, func(m listed) bool { return m.Name == "" && m.Model == "" }), nil
 }
 
 func (d details) api() api.ModelDetails {

@@ -200,6 +200,10 @@ func TestOtherJSONIsNoAnswer(t *testing.T) {
 			t.Errorf("a vector that lacks a number: %v", vectors)
 		}
 	}
+	c := answering(t, nil, map[string]http.HandlerFunc{"/api/tags": saying(`{"models":null}`)})
+	if models, err := c.Models(t.Context()); len(models) > 0 || err != nil {
+		t.Errorf("a list that is null: %v, %v", models, err)
+	}
 }
 
 // The server's own sentence is part of every error; the next step fits it.

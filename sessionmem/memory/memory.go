@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,6 +130,21 @@ type File struct {
 	Saving  bool   // another program is saving it; this is its state before
 	Charset string // in which it was read, if it isn't Unicode; it is a guess
 	Err     error  // set by List if the file couldn't be read
+}
+
+// Odd says what makes a file's text another than a person meant, and what helps; "" if nothing
+// does. It is read all the same.
+func (f File) Odd() string {
+	head := strings.ToLower(strings.TrimSpace(f.Text[:min(len(f.Text), 100)]))
+	switch {
+	case f.Charset != "":
+		return "isn't UTF-8 and is read as " + f.Charset + "; save it as UTF-8 in your editor if letters are wrong"
+	case strings.HasPrefix(head, `{\rtf`), strings.HasPrefix(head, "<html"), strings.HasPrefix(head, "<!doctype"):
+		return "is RTF or HTML, and its markup is read too; save it as plain text"
+	case strings.Contains("\n"+f.Text, "\n<<<<<<< ") && strings.Contains(f.Text, "\n>>>>>>> "):
+		return "holds two versions between marks of a merge, and both are read; keep one and remove the marks"
+	}
+	return ""
 }
 
 // Path returns the path of the target's file, whether or not the file exists; "" if the

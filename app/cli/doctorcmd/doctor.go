@@ -228,8 +228,8 @@ func (d *doctor) fileChecks(ctx context.Context) []check {
 	var odd []check
 	for _, f := range files {
 		checks = unreadFile(checks, "memory", f.Path, f.Err)
-		if f.Charset != "" {
-			odd = append(odd, noted("memory", f.Path+" isn't UTF-8 and is read as "+f.Charset+"; save it as UTF-8 in your editor if letters are wrong"))
+		if words := f.Odd(); words != "" {
+			odd = append(odd, noted("memory", f.Path+" "+words))
 		}
 	}
 	if len(checks) == 0 {

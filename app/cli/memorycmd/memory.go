@@ -70,8 +70,8 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 			if err := printMemory(c, b, f); err != nil {
 				return err
 			}
-			if f.Charset != "" {
-				c.Note(fmt.Sprintf("mac-stats: %s isn't UTF-8 and is read as %s; save it as UTF-8 in your editor if letters are wrong", f.Path, f.Charset))
+			if words := f.Odd(); words != "" {
+				c.Note(fmt.Sprintf("mac-stats: %s %s", f.Path, words))
 			}
 		}
 		if copies := b.Memory.Copies(); *agent == "" && len(copies) > 0 {
