@@ -131,6 +131,8 @@ func TestALongConversationStaysFast(t *testing.T) {
 				for _, m := range chat.Messages[:len(chat.Messages)-1] {
 					now.request += "<" + m.Role + ">" + m.Content
 				}
+			default:
+				t.Logf("beside turn %d: %d messages, the last of which begins with %.80q, for %v", n, len(chat.Messages), last.Content, r.Took)
 			}
 		}
 		if n > 1 {
