@@ -92,6 +92,7 @@ type search struct {
 	warm     bool           // some session that may be found isn't cold
 	held     map[string]int // passages with a term
 	passages int
+	average  *rank.Meaning
 }
 
 // found is a hit with the place of its text.
@@ -139,7 +140,8 @@ func (s *search) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.vectors, s.held, s.passages = s.vectorState(&found), found.Held, s.now.Passages()
+	s.vectors = s.vectorState(&found)
+	s.held, s.passages, s.average = found.Held, s.now.Passages(), found.Meaning
 	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
 		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spareHits), top, s.now.MessagesWithin(s.asked.Terms.Spans, allowed))

@@ -20,7 +20,8 @@ var ErrServer = errors.New("the memory server can't be used")
 // Server is a mirror of the indexes of several machines. Each machine copies what its own files
 // hold, and finds there what the others copied. It is safe for concurrent use.
 type Server interface {
-	// Search returns the best passages of the other machines, best first.
+	// Search returns the best passages of the other machines, best first. Their Semantic is the cosine
+	// of their vector and the question's, 0 without one; they have no Score and no Relevance.
 	Search(ctx context.Context, q ServerQuestion) ([]Hit, error)
 	// Compare begins a copy. sums has the sum of the prints of each source of this machine; the
 	// result has the sources that the server holds otherwise, and whether it holds any of them.
@@ -168,26 +169,43 @@ func (s *search) elsewhere(ctx context.Context) error {
 	if s.warm && !s.q.Cold {
 		q.ColdBefore = s.settings.coldBefore(s.q.Now.Unix())
 	}
+	var rarity []float64
+	whole := 1e-9
 	for _, t := range s.asked.Terms.Terms {
 		if t.Class == analysis.ClassPair || len(t.Variants) == 0 { // pairs count only when texts are known
 			continue
 		}
-		held := s.held[t.Variants[0].Term]
-		one := ServerTerm{Weight: t.Weight * s.x.weights.Idf(min(held, s.passages), max(s.passages, 1)), Held: held}
+		one := ServerTerm{Weight: t.Weight, Held: s.held[t.Variants[0].Term]}
 		for _, v := range t.Variants {
 			one.Forms = append(one.Forms, v.Term)
 		}
 		q.Terms = append(q.Terms, one)
+		rarity = append(rarity, t.Weight*s.x.weights.Idf(min(one.Held, s.passages), max(s.passages, 1)))
+		whole += rarity[len(rarity)-1]
 	}
 	hits, err := s.x.asker.ask(ctx, server, q)
 	if err != nil {
 		return err
 	}
+	a := s.x.analyzers.Get()
+	defer s.x.analyzers.Put(a)
 	place := 0
 	here := len(s.hits)
 	for _, h := range hits {
 		if s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.corpus.IsForgotten(&h.Chunk) { // what was forgotten here is hidden
 			continue
+		}
+		there := map[string]bool{}
+		for _, f := range a.Chunk(h.Text, h.Time).Freqs {
+			there[f.Term] = true
+		}
+		for i, t := range q.Terms {
+			if slices.ContainsFunc(t.Forms, func(f string) bool { return there[f] }) {
+				h.Relevance += rarity[i] / whole
+			}
+		}
+		if m := s.average; m != nil && h.Semantic > 0 {
+			h.Relevance = max(h.Relevance, min(1, (h.Semantic-m.Average)/max(1-m.Average, .05)))
 		}
 		if h.Score = 1; here > 0 {
 			h.Score = s.hits[min(place, here-1)].Score
@@ -195,6 +213,7 @@ func (s *search) elsewhere(ctx context.Context) error {
 		if over := place - max(here, 1) + 1; over > 0 { // beyond this machine's last one
 			h.Score *= float64(spareHits) / float64(spareHits+over)
 		}
+		h.Relevance = max(0, min(1, h.Relevance))
 		h.Score = cmp.Or(h.Score, h.Relevance) // this machine's hits have nothing to do with the question
 		h.Semantic = min(h.Semantic, h.Score)
 		s.hits = append(s.hits, found{Hit: h, known: true, share: 1})

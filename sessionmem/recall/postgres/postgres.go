@@ -34,7 +34,8 @@ type Server struct {
 	uid     string // of this machine, on the server
 	pool    *pgxpool.Pool
 
-	making sync.Mutex             // held while the tables are made
+	making sync.Mutex             // held while the tables are made; guards asked
+	asked  bool                   // whether it lets this role enable pgvector
 	known  atomic.Pointer[tables] // nil: not inspected yet
 }
 

@@ -28,6 +28,7 @@ const schemaVersion = 3
 type tables struct {
 	version int64  // of the schema; 0: none exists
 	vectors string // the version of pgvector in use; "": none
+	offers  string // the version of pgvector on the server, used or not
 }
 
 // ErrNewer means that a newer mac-stats created the schema.
@@ -44,9 +45,9 @@ func (s *Server) inspect(ctx context.Context) (t tables, err error) {
 	used := false
 	err = s.pool.QueryRow(ctx, `SELECT (SELECT coalesce(max(version_id), 0) FROM mac_stats_schema),
 		coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), ''),
-		EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('mirror') AND attname = 'meaning' AND NOT attisdropped)`, pgx.QueryExecModeExec).Scan(&t.version, &t.vectors, &used)
-	if !used {
-		t.vectors = ""
+		EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('mirror') AND attname = 'meaning' AND NOT attisdropped)`, pgx.QueryExecModeExec).Scan(&t.version, &t.offers, &used)
+	if used {
+		t.vectors = t.offers
 	}
 	if pgErr := new(pgconn.PgError); errors.As(err, &pgErr) {
 		switch open := openPassfile(s.cfg.Address); {
@@ -92,8 +93,9 @@ func (s *Server) prepare(ctx context.Context) (t tables, err error) {
 	if err == nil && t.version < schemaVersion {
 		err = s.make(ctx)
 	}
-	if err == nil && t.vectors == "" {
+	if err == nil && t.vectors == "" && (t.offers != "" || !s.asked) { // one refusal in the server's log is enough
 		t.vectors, err = s.findVectors(ctx)
+		s.asked = err == nil
 	}
 	if err == nil {
 		_, err = s.pool.Exec(ctx, `INSERT INTO mirror_machine(uid, name) VALUES($1, $2) ON CONFLICT (uid) DO UPDATE SET name = excluded.name`, s.uid, s.cfg.Name)

@@ -21,7 +21,7 @@ const (
 	// to collect passages by them. The other terms only count for the passages found.
 	maxGathered = 2500
 	// maxRanked limits the passages that are ranked by words.
-	maxRanked = 4 * maxGathered
+	maxRanked = 2 * maxGathered
 )
 
 // inScope selects the passages that may be found: those of other machines in the scope that aren't
@@ -33,20 +33,21 @@ const inScope = `m.machine <> @me
 		OR EXISTS (SELECT FROM mirror n WHERE n.session = m.session AND n.machine = m.machine AND (n.time = 0 OR n.time > @cutoff)))`
 
 // statement finds passages. PostgreSQL doesn't know how rare a word is, so each term of the
-// question has the weight that the asking machine gives it. Words and meaning count by the place of
-// a passage in each order (reciprocal rank fusion). %s is the part for the meaning.
-const statement = `WITH asked AS MATERIALIZED (SELECT query::tsquery, weight FROM unnest(@queries::text[], @weights::float8[]) a(query, weight)),
+// question weighs less the more of the gathered passages have it. Words and meaning count by the
+// place of a passage in each order (reciprocal rank fusion). %s is the part for the meaning.
+const statement = `WITH asked AS MATERIALIZED (SELECT query::tsquery, weight, term FROM unnest(@queries::text[], @weights::float8[]) WITH ORDINALITY a(query, weight, term)),
 spans AS MATERIALIZED (SELECT * FROM unnest(@from::bigint[], @to::bigint[]) s(f, u)),
 held AS MATERIALIZED (SELECT entry, words, time FROM mirror m WHERE words @@ @gather::text::tsquery AND ` + inScope + ` LIMIT @most),
+matched AS MATERIALIZED (SELECT entry, time, weight, ts_rank_cd('{1,1,1,1}', words, query, 1|32) AS score, count(*) OVER (PARTITION BY term) AS n FROM held JOIN asked ON words @@ query),
 lexical AS (SELECT entry, row_number() OVER (ORDER BY score DESC, entry DESC) AS place FROM (
-	SELECT entry, (SELECT sum(weight * ts_rank_cd('{1,1,1,1}', words, query, 1|32)) FROM asked WHERE words @@ query)
-		* CASE WHEN EXISTS (SELECT FROM spans WHERE f <= time AND time < u) THEN 2 ELSE 1 END AS score FROM held) s ORDER BY score DESC, entry DESC LIMIT @limit),
+	SELECT entry, sum(weight * score * ln(1 + (total - n + .5) / (n + .5))) * CASE WHEN EXISTS (SELECT FROM spans WHERE f <= time AND time < u) THEN 2 ELSE 1 END AS score
+	FROM matched, (SELECT count(*) AS total FROM held) t GROUP BY entry, time) s ORDER BY score DESC, entry DESC LIMIT @limit),
 said AS (SELECT entry, row_number() OVER (ORDER BY time, entry) AS place FROM mirror m WHERE @only_time::boolean AND EXISTS (SELECT FROM spans WHERE f <= time AND time < u) AND ` + inScope + ` ORDER BY time, entry LIMIT @limit),
 %s
 best AS (SELECT entry, sum(1 / (60 + place::float8)) AS score, max(cosine) AS cosine FROM (
 	SELECT entry, place, 0::float8 AS cosine FROM lexical UNION ALL SELECT entry, place, 0 FROM said UNION ALL SELECT entry, place, cosine FROM meant) b
 	GROUP BY entry ORDER BY score DESC, entry DESC LIMIT @limit)
-SELECT ` + columns + `, best.cosine, coalesce((SELECT sum(weight) FROM asked WHERE m.words @@ query) / (SELECT sum(weight) FROM asked), 0)
+SELECT ` + columns + `, best.cosine
 FROM best JOIN mirror m USING (entry) JOIN mirror_machine ON uid = m.machine ORDER BY best.score DESC, entry DESC`
 
 // byMeaning finds the nearest passages by the vectors of a model with %[1]d dimensions.
@@ -111,9 +112,9 @@ func (s *Server) Search(ctx context.Context, q recall.ServerQuestion) (hits []re
 			return err
 		}
 		hits, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (recall.Hit, error) {
-			var cosine, relevance float64
-			h, err := scan(row, &cosine, &relevance)
-			h.Semantic, h.Relevance = max(0, cosine), max(relevance, cosine)
+			var cosine float64
+			h, err := scan(row, &cosine)
+			h.Semantic = max(0, cosine)
 			return h, err
 		})
 		return err
