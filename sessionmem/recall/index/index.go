@@ -210,7 +210,12 @@ func Open(ctx context.Context, path, root string, create bool, o Options) (*Inde
 	if x.read, err = openFile(path, "deferred", 0); err != nil {
 		return nil, errors.Join(err, x.write.Close())
 	}
-	if err := x.prepare(ctx, root, create); err != nil {
+	err = x.prepare(ctx, root, create)
+	if err == nil { // both connections are to this file and its log, whatever stands at the path later
+		rows := 0
+		err = explain(x.read.QueryRowContext(ctx, "SELECT count(*) FROM meta").Scan(&rows))
+	}
+	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil

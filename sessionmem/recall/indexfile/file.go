@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/index"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // The files of the index in the cache folder.
@@ -22,6 +23,10 @@ const (
 	// damagedFile marks the index as damaged; a process that only reads it can leave the
 	// mark too.
 	damagedFile = "recall.damaged"
+	// swapFile is a lock, shared by whoever opens or closes the index and alone for who replaces it: its
+	// file and its logs can't be exchanged at once. An old log must not be read with a new file, and
+	// whoever closes the old file last must not remove the log of the new one.
+	swapFile = "recall.swap"
 )
 
 // Config configures a File.
@@ -112,12 +117,22 @@ func (f *File) drop() error {
 	if e == nil || f.users[e] > 0 {
 		return nil
 	}
+	defer f.hold()()
 	alone := f.left == stamp(f.path)
 	err := e.Close()
 	if alone { // closing the file doesn't change its contents
 		f.left = stamp(f.path)
 	}
 	return err
+}
+
+// hold keeps others from replacing the file until release is called.
+func (f *File) hold() (release func()) {
+	swap := wholefile.NewLock(filepath.Join(f.cfg.Folder, swapFile))
+	if err := swap.RLock(); err != nil { // nobody replaces anything in a folder that can't be written either
+		f.cfg.Logger.Debug("the index is opened or closed without a lock", "err", err)
+	}
+	return func() { _ = swap.Unlock() } // the end of the process frees it too
 }
 
 // stamp returns a value that changes when a file does, without opening it.
@@ -158,7 +173,9 @@ func (f *File) Use(ctx context.Context) (e *index.Index, done func(), err error)
 		}
 	}
 	if f.index == nil {
+		release := f.hold()
 		e, err := index.Open(ctx, f.path, f.cfg.Root, false, *f.cfg.Options)
+		release()
 		if err != nil {
 			f.broken = f.broken || errors.Is(err, index.ErrOther) || errors.Is(err, index.ErrDamaged)
 			return nil, nil, err
@@ -183,6 +200,7 @@ func (f *File) release(e *index.Index) {
 	}
 	delete(f.users, e)
 	if e != f.index {
+		defer f.hold()()
 		if err := e.Close(); err != nil {
 			f.cfg.Logger.Debug("an index that was replaced did not close", "err", err)
 		}

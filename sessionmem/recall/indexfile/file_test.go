@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -251,6 +252,87 @@ func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
 	done2()
 	if err := before.Read(t.Context(), func(*index.Snapshot) error { return nil }); err == nil {
 		t.Error("nobody uses the old file, and it is still open")
+	}
+}
+
+// TestOthersOpenTheFileWhileItIsReplaced: at no moment does an old log meet a new file.
+func TestOthersOpenTheFileWhileItIsReplaced(t *testing.T) {
+	folder := t.TempDir()
+	f := newTest(t, folder, func() {})
+	round := 0
+	replace := func() {
+		t.Helper()
+		unlock, err := f.Lock(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unlock()
+		err = f.Replace(t.Context(), func(e *index.Index) error {
+			var all []index.Entry
+			for i := range 20 {
+				one := index.Entry{Source: index.Source{Name: index.Name{Key: fmt.Sprint(i), Session: "a"}, Stamp: fmt.Sprint(round)}}
+				one.Passages = []index.Passage{{Kind: index.User, Block: "b", Text: fmt.Sprintf("otter %d of round %d", i, round)}}
+				all = append(all, one)
+			}
+			_, err := e.Update(t.Context(), all, nil)
+			return err
+		})
+		if err == nil { // as a later message does: the log of the old file isn't empty when it is replaced
+			var e *index.Index
+			var done func()
+			if e, done, err = f.Use(t.Context()); err == nil {
+				err = e.SetSynced(t.Context(), time.Now())
+				done()
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace()
+	stop, ended := make(chan struct{}), make(chan error, 2)
+	for range 2 {
+		other := newTest(t, folder, func() {})
+		go func() {
+			for {
+				select {
+				case <-stop:
+					ended <- nil
+					return
+				default:
+				}
+				err := other.Read(t.Context(), func(now *index.Snapshot) error {
+					if n := len(now.Sources()); n != 20 {
+						return fmt.Errorf("%d sources", n)
+					}
+					for _, k := range now.Sources() {
+						if k.Stamp != now.Sources()[0].Stamp {
+							return fmt.Errorf("round %s beside %s", k.Stamp, now.Sources()[0].Stamp)
+						}
+					}
+					return nil
+				})
+				if err == nil {
+					_, err = other.Unload()
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
+	}
+	for round = 1; round < 25; round++ {
+		replace()
+	}
+	close(stop)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if f.Damaged() {
+		t.Error("the index is damaged")
 	}
 }
 

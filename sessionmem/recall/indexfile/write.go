@@ -115,14 +115,19 @@ func (f *File) Replace(ctx context.Context, build func(e *index.Index) error) er
 	return f.swap(path)
 }
 
-// swap replaces the index file with a new one. It removes the old file's log first: it must
-// never be read as the log of the new file.
+// swap replaces the index file with a new one, while no process opens it. It removes the old file's
+// log first: it must never be read as the log of the new file.
 func (f *File) swap(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.drop(); err != nil {
 		f.cfg.Logger.Debug("the old index did not close", "err", err)
 	}
+	swap := wholefile.NewLock(filepath.Join(f.cfg.Folder, swapFile))
+	if err := swap.Lock(); err != nil {
+		return fmt.Errorf("replacing the search index: %w", err)
+	}
+	defer func() { _ = swap.Unlock() }() // the end of the process frees it too
 	for _, end := range []string{"-wal", "-shm"} {
 		if err := os.Remove(f.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("replacing the search index: %w", err)
