@@ -21,8 +21,9 @@ type windowLayout struct {
 // lowBelow is the height below which a window has no room to spare.
 const lowBelow float32 = 480
 
-// MinSize implements fyne.Layout.
-func (l *windowLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 360) }
+// MinSize implements fyne.Layout. At 300 % this is a window of 1020 × 660 pixels, which a
+// screen of 1366 × 768 has room for.
+func (l *windowLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(340, 220) }
 
 // Layout implements fyne.Layout.
 func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {

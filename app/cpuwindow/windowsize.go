@@ -20,7 +20,7 @@ type savedSize struct {
 // The size of a window without a saved one, and the limits of a saved one.
 const (
 	firstWidth, firstHeight = 980, 700
-	leastWidth, leastHeight = 360, 400
+	leastWidth, leastHeight = 360, 240
 	mostSize                = 16_000
 )
 

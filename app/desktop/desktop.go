@@ -160,6 +160,11 @@ func (d *Desktop) SetVisible(visible bool) {
 	if visible {
 		d.hidden.cancel()
 		useMemory()
+		d.Do(func() {
+			for _, w := range d.app.Driver().AllWindows() {
+				fit(w)
+			}
+		})
 	} else {
 		d.hidden.schedule(releaseAfter, func() { d.Do(d.releaseDrawing) })
 	}

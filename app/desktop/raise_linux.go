@@ -142,3 +142,23 @@ func raise(w fyne.Window, token string, covered bool) {
 		}
 	})
 }
+
+// frame is the height of a title bar and a border, in pixels.
+const frame = 48
+
+// fit makes a window smaller that is larger than the room on every screen, as one is whose
+// size was kept at another zoom. Window managers leave it as large as it wants to be.
+func fit(w fyne.Window) {
+	if glfw.GetPlatform() != glfw.PlatformX11 {
+		return // sizes have other units
+	}
+	var room fyne.Size // in pixels
+	for _, m := range glfw.GetMonitors() {
+		_, _, width, height := m.GetWorkarea()
+		room = room.Max(fyne.NewSize(float32(width), float32(height)-frame))
+	}
+	size, scale := w.Canvas().Size(), w.Canvas().Scale()
+	if room = fyne.NewSize(room.Width/scale, room.Height/scale); size.Width > room.Width || size.Height > room.Height {
+		w.Resize(size.Min(room))
+	}
+}

@@ -6,3 +6,6 @@ import "fyne.io/fyne/v2"
 
 // raise does nothing: elsewhere showing a window raises it.
 func raise(fyne.Window, string, bool) {}
+
+// fit does nothing: elsewhere the system limits the size of windows, or has other units.
+func fit(fyne.Window) {}

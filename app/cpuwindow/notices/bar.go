@@ -95,6 +95,7 @@ func (n *Bar) layOut(s fyne.Size) {
 	} else {
 		n.text.Move(fyne.NewPos(kit.Gap20, kit.Gap8))
 		n.text.Resize(words)
+		n.text.SetVisiblePart(0, words.Height) // it may have scrolled before
 	}
 	d := n.dismiss.MinSize()
 	n.dismiss.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width, kit.Gap8+2))

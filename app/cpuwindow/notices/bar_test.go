@@ -46,6 +46,9 @@ func TestALongNoticeScrolls(t *testing.T) {
 		case most < words && (!b.tall || height > max(most, 60)):
 			t.Errorf("%g for %g: it doesn't scroll, %g high", most, words, height)
 		}
+		if drawn := strings.Contains(test.RenderToMarkup(w.Canvas()), "The last words."); most > words && !drawn {
+			t.Errorf("%g for %g: the last words aren't drawn", most, words)
+		}
 		if b.tall {
 			b.port.ToEnd()
 			if end := b.port.Offset + b.port.Size().Height; end < words-1 || b.port.Size().Height > height {
