@@ -99,8 +99,9 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// affixes are what says in a word that its mark opens or closes.
-const affixes = "section start begin end of prefix suffix"
+// affixes are what says in a word that its mark opens or closes, in the order in which they are
+// cut off: tool_calls_section_begin has a section behind its begin.
+const affixes = "section start begin end of prefix suffix section"
 
 var (
 	nameAttr = pattern(`(?:^|\s)(?:name|tool|function)?\s*=\s*["']?([^"'\s>]+)`)
