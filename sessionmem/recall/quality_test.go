@@ -392,9 +392,8 @@ func TestQuality(t *testing.T) {
 		{"questions about answers", func(w *rank.Weights) { w.AboutAnswers = 0 }},
 		{"little words", func(w *rank.Weights) { w.Short = 0 }},
 		{"only asking", func(w *rank.Weights) { w.Question = 0 }},
-		{"saying a time", func(w *rank.Weights) { w.When = 0 }},
+		{"a time or a number asked for", func(w *rank.Weights) { w.Asked = 0 }},
 		{"the time asked for", func(w *rank.Weights) { w.Span = 0 }},
-		{"saying a number", func(w *rank.Weights) { w.Quantity = 0 }},
 		{"words in a row", func(w *rank.Weights) { w.Pair = 0 }},
 	} {
 		w := rank.Default()

@@ -296,7 +296,7 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 			}
 		}
 		if q.Quantity && d.many {
-			d.score += r.prior(d, q) * r.w.Quantity
+			d.score += r.prior(d, q) * r.w.Asked
 		}
 	}
 	normalize(top)
@@ -380,7 +380,7 @@ func (r *reference) refine(d *refDoc, q analysis.QueryTerms, base float64) float
 		sum -= base * r.w.Question
 	}
 	if d.marks&analysis.MarkTime != 0 && q.When {
-		sum += base * r.w.When
+		sum += base * r.w.Asked
 	}
 	for _, s := range q.Spans {
 		if s.Contains(d.Time) {

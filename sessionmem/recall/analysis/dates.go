@@ -563,16 +563,11 @@ func (p datePlaces) of(field, token int) dateShare {
 }
 
 // weight returns the weight of a word of a date as a word. Texts are found by the moment they
-// mention, so a date's numbers, which may count anything, weigh little. A year does weigh if
+// mention, so a date's numbers, which may count anything, weigh nothing. A year does weigh if
 // no day is given: texts that mention a day of that year aren't indexed under the year.
 func (m mention) weight(t dateToken) float64 {
-	switch {
-	case t.date.numbers > 0:
-		return 0
-	case t.number < 0, isYear(t.number) && m.span.grain > grainDay:
-		return weightInDate
-	case m.yearly:
-		return weightInYearly
+	if t.date.numbers == 0 && (t.number < 0 || isYear(t.number) && m.span.grain > grainDay) {
+		return weightHalf
 	}
 	return 0
 }

@@ -44,15 +44,10 @@ type Variant struct {
 
 // Weights of the parts of a question; measured.
 const (
-	weightWord     = 1
-	weightInDate   = .6 // the date counts separately
-	weightInYearly = .1 // a number in a date without a year, which a text without a date may contain
-	weightLight    = .4 // see lightWords; for genericWords too
-	weightPart     = .5 // part of an identifier: the whole counts separately
-	weightExact    = 3
-	weightPair     = .4
-	weightDate     = .5
-	otherLatin     = .6 // the same word stemmed in another language
+	weightWord  = 1
+	weightHalf  = .5 // part of an identifier, and a word of a date beside the date; the same word stemmed in another language
+	weightLight = .4 // see lightWords; for genericWords too
+	weightExact = 3
 )
 
 // Query returns the terms of a search made at a time. It leaves out function words unless
@@ -98,7 +93,7 @@ func (a *Analyzer) queryTerms(text string, now time.Time, without map[int]bool) 
 		}
 	}
 	for _, t := range moments {
-		q.add(ClassMoment, weightDate, Variant{t, 1})
+		q.add(ClassMoment, weightHalf, Variant{t, 1})
 	}
 	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
 	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Quantity: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers(), Without: q.without, Names: a.names(text)}
@@ -265,7 +260,7 @@ func (q *queryReader) token(t token, in dateShare) {
 	case tokenPair:
 		q.add(ClassWord, weightWord, Variant{t.term.text, 1})
 	case tokenPart:
-		q.add(ClassWord, weightPart, q.variants(t.word)...)
+		q.add(ClassWord, weightHalf, q.variants(t.word)...)
 	case tokenWord:
 		if t.word.stopIn(q.language) && !q.keepStops {
 			return
@@ -280,7 +275,7 @@ func (q *queryReader) token(t token, in dateShare) {
 		}
 		q.add(ClassWord, weight, q.variants(t.word)...)
 		if q.before != nil {
-			q.add(ClassPair, weightPair, Variant{q.a.bigram(q.before, stem).text, 1})
+			q.add(ClassPair, weightWord, Variant{q.a.bigram(q.before, stem).text, 1})
 		}
 		q.before = stem
 	}
@@ -297,7 +292,7 @@ func (q *queryReader) variants(w *word) []Variant {
 	if w.script >= latinLanguages || len(w.bare) < 4 || isDigit(w.bare[0]) {
 		return out
 	}
-	weight := float64(otherLatin)
+	weight := float64(weightHalf)
 	if !q.sure {
 		weight = 1
 	}

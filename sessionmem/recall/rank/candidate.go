@@ -109,7 +109,7 @@ func wordScore(q Query, w *Weights, c *Candidate) float64 {
 		factor -= w.Question
 	}
 	if c.Marks&analysis.MarkTime != 0 && q.Terms.When {
-		factor += w.When
+		factor += w.Asked
 	}
 	if within := func(s analysis.Span) bool { return Within(c.Time, []analysis.Span{s}) }; slices.ContainsFunc(q.Terms.Spans, within) {
 		gain := w.Span

@@ -68,7 +68,7 @@ func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 		}
 		h.Score += h.Share * w.Pair * sum / float64(max(terms, 1))
 		if q.Terms.Quantity && a.HasNumber(h.Text) {
-			h.Score += h.Share * w.Quantity
+			h.Score += h.Share * w.Asked
 		}
 		best = max(best, h.Score)
 	}

@@ -18,9 +18,8 @@ type Weights struct {
 	Spread       float64 // exponent by which a message of n passages divides its score among them: n^-Spread
 	AboutAnswers float64 // how much less it is divided if the question asks what the assistant said
 	Question     float64 // what a passage loses if it ends with a question
-	When         float64 // what a passage that mentions a time gains if the question asks for one
+	Asked        float64 // what a passage gains that has what the question asks for: a time, a number
 	Span         float64 // what a passage gains if it was said at a time that the question names
-	Quantity     float64 // what a passage with a number gains if the question asks for a quantity
 	Pair         float64 // what a passage gains for consecutive words of the question
 	Meaning      Meanings
 	Candidates   int // how many passages are examined more closely
@@ -52,7 +51,7 @@ func Default() Weights {
 	return Weights{
 		Beside: Beside{After: [Reach]float32{.3, .3}, Before: [Reach]float32{.4, .2}, Beginning: 40, Reply: 2.5}, Own: .2,
 		K: 1.2, B: .6, Session: Session{K: 1.6, B: .7, Share: .45}, Rarity: .7, Short: .2, ShortWords: 7, Spread: .6, AboutAnswers: .3,
-		Question: .2, When: .6, Span: 1.2, Quantity: .3, Pair: 1, Meaning: Meanings{Share: .9, Beside: .15, Session: .5, Spread: .3}, Candidates: 300,
+		Question: .2, Asked: .5, Span: 1.2, Pair: .4, Meaning: Meanings{Share: .9, Beside: .15, Session: .5, Spread: .3}, Candidates: 300,
 	}
 }
 
