@@ -4,7 +4,7 @@
 #
 #   scripts/setup.sh build | test | systems
 #
-# "systems" is for make test-systems: Wine, a compiler for Windows, a Wayland desktop
+# "systems" is for make test-systems: Wine, a compiler for Windows, Wayland desktops
 # without a screen, and package validators.
 #
 # On Debian and Ubuntu it shows the missing packages and asks before it uses sudo; as root,
@@ -37,6 +37,10 @@ test_packages=(
 systems_packages=(
 	wine wine64 gcc-mingw-w64-x86-64 binutils-mingw-w64-x86-64 # the program for Windows
 	sway grim wtype                                           # Wayland
+	gnome-shell gjs gnome-shell-extension-appindicator gnome-settings-daemon xdg-desktop-portal-gnome # GNOME
+	plasma-workspace plasma-workspace-wayland plasma-desktop kwin-wayland xdg-desktop-portal-kde plasma-integration breeze breeze-icon-theme
+	kde-cli-tools qtwayland5 qml-module-org-kde-kcm qml-module-org-kde-kcoreaddons qml-module-org-kde-kitemmodels # Plasma
+	xwayland python3-dbusmock libglib2.0-bin wl-clipboard     # both
 	clang gobjc libgnustep-gui-dev                            # Objective-C
 	desktop-file-utils appstream libplist-utils icoutils      # the packages' own files
 	npm                                                       # the MCP conformance suite and servers
@@ -109,7 +113,7 @@ or what they are called on your system, then try again."
 	[[ $purpose == build ]] && return
 	local missing=() tool
 	local tools=(g++ Xvfb openbox dbus-daemon xdotool xprop import)
-	[[ $purpose == systems ]] && tools+=(wine x86_64-w64-mingw32-gcc sway grim wtype clang gnustep-config desktop-file-validate appstreamcli plistutil npm)
+	[[ $purpose == systems ]] && tools+=(wine x86_64-w64-mingw32-gcc sway grim wtype gnome-shell gjs kwin_wayland plasmashell Xwayland wl-paste clang gnustep-config desktop-file-validate appstreamcli plistutil npm)
 	for tool in "${tools[@]}"; do
 		command -v "$tool" >/dev/null || missing+=("$tool")
 	done
