@@ -157,6 +157,25 @@ func TestOnARealBus(t *testing.T) {
 	tray.SetVitals(load(10), "after the end") // nothing happens
 }
 
+// The bus may end before the app: it is restarted, or the person logs out.
+func TestTheIconSurvivesTheEndOfItsBus(t *testing.T) {
+	bus, err := apptest.StartBus()
+	check(t, err)
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	// given a registered icon
+	item, icons := &statusItem{}, newIcons(false, false)
+	check(t, item.start(look{title: trayTitle, icon: icons.of(cpuState(10))}, menuOf(false, Display{}), func() {}, func(label) {}))
+	// when the bus ends
+	check(t, bus.Close())
+	<-item.conn.Context().Done()
+	// then changes go nowhere, and do no harm
+	item.setIcon(icons.of(cpuState(90)))
+	item.setTooltip("CPU 90 %")
+	item.setText(labelVitals, "CPU 90 %")
+	item.setChecked(labelPause, true)
+	item.stop()
+}
+
 type hostCall struct {
 	present bool
 	why     string

@@ -158,7 +158,9 @@ func toggleState(on bool) dbus.Variant {
 	return dbus.MakeVariant(int32(0))
 }
 
-// export puts the icon, its menu and their properties on the bus.
+// export puts the icon, its menu and their properties on the bus. No property tells of its
+// change: hosts follow the signals of the icon and the menu, and SetMust panics when it
+// can't tell because the bus has ended.
 func (s *statusItem) export(first look) error {
 	var err error
 	s.props, err = prop.Export(s.conn, itemPath, prop.Map{itemName: {
@@ -167,8 +169,8 @@ func (s *statusItem) export(first look) error {
 		"Category":   {Value: "ApplicationStatus"},
 		"Status":     {Value: "Active"},
 		"IconName":   {Value: ""},
-		"IconPixmap": {Value: []pixmap{pixmapOf(first.icon)}, Emit: prop.EmitTrue},
-		"ToolTip":    {Value: hint{Title: first.tooltip}, Emit: prop.EmitTrue},
+		"IconPixmap": {Value: []pixmap{pixmapOf(first.icon)}},
+		"ToolTip":    {Value: hint{Title: first.tooltip}},
 		"ItemIsMenu": {Value: false}, // we handle clicks on the icon
 		"Menu":       {Value: menuPath},
 	}})
