@@ -99,14 +99,14 @@ func TestALessonDuringASave(t *testing.T) {
 		{name: "truncated, written in five seconds", save: `(sleep 5; printf '# Mine\n\n- one\n- two\n') > "$M"`},
 		{name: "written in chunks", save: `(printf '# Mine\n\n- o'; sleep .5; printf 'ne\n- tw'; sleep .5; printf 'o\n') > "$M"`},
 		{name: "written in slow chunks", save: `(printf '# Mine\n\n- one\n'; sleep 2.5; printf -- '- two\n'; sleep 2.5; printf -- '- three\n') > "$M"`, kept: []string{"# Mine\n\n- one\n- two\n- three\n"}},
-		{name: "truncated and opened again", save: `: > "$M"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`},
-		{name: "cut short and opened again", save: `printf '# My' > "$M"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`},
+		{name: "truncated and opened again", save: `: > "$M"; sleep .5; printf '# Mine\n\n- one\n- two\n' > "$M"`},
+		{name: "cut short and opened again", save: `printf '# My' > "$M"; sleep .5; printf '# Mine\n\n- one\n- two\n' > "$M"`},
 		{name: "held open to append", save: `(sleep 1; printf -- '- two\n') >> "$M"`, kept: []string{"I drink green tea.", "- two\n"}},
 		{name: "held open to append, for long", save: `(sleep 5; printf -- '- two\n') >> "$M"`, kept: []string{"I drink green tea.", "- two\n"}},
 		{name: "overwritten without truncating", save: `exec 3<>"$M"; sleep 1; printf '# Mine\n\n- one\n- two\n- more\n- and more of it\n' >&3`, kept: []string{"# Mine\n\n- one\n- two\n- more\n- and more of it\n"}},
 		{name: "renamed over", save: `printf '# Mine\n\n- one\n- two\n' > "$M.new"; sleep .2; mv "$M.new" "$M"`, late: true},
-		{name: "moved to a backup first", save: `mv "$M" "$M~"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`, late: true},
-		{name: "copied to a backup first", save: `cp "$M" "$M~"; : > "$M"; sleep .8; printf '# Mine\n\n- one\n- two\n' > "$M"`},
+		{name: "moved to a backup first", save: `mv "$M" "$M~"; sleep .5; printf '# Mine\n\n- one\n- two\n' > "$M"`, late: true},
+		{name: "copied to a backup first", save: `cp "$M" "$M~"; : > "$M"; sleep .5; printf '# Mine\n\n- one\n- two\n' > "$M"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
