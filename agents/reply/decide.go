@@ -282,8 +282,9 @@ func (r *reading) nearMiss(text string) (why, tool string) {
 			continue
 		}
 		folded := foldName(name)
+		key := name[strings.LastIndexByte(name, '\n')+1:] // tool: NAME
 		line := !strings.Contains(text, "\n") && (folded == foldName(t.Name) && strings.Contains(folded, "_") || strings.HasSuffix(name, t.Name))
-		if ok && (line || strings.HasPrefix(strings.TrimLeft(rest, " *`\n"), t.Name)) {
+		if ok && (line || !strings.Contains(strings.TrimSpace(key), " ") && strings.HasPrefix(strings.TrimLeft(rest, " *"), t.Name)) {
 			return "write a call on a line of its own that begins with " + t.Name + ":", t.Name
 		}
 		if isMarkup(text) && mentions(text, t.Name) {

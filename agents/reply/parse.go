@@ -61,7 +61,7 @@ type reading struct {
 
 	said   bool   // there is text or a call before the last item
 	called int    // where the last call ends
-	front  string // the last text before the last mark, since the last call
+	front  string // the text before the last mark, since the last call
 	seen   int    // where that mark ends
 	swept  bool   // the blanks behind the last item belong to it
 	tale   bool   // a turn or a result is written about: what looks like a call belongs to it
@@ -265,12 +265,17 @@ func (r *reading) fold(m mark) bool {
 	return r.skip(m)
 }
 
-// inFront returns the text before a place, without thoughts and marks.
+// inFront returns the text before a place, since the last call, without thoughts and marks: all
+// of it, or the end.
 func (r *reading) inFront(at int) string {
-	if text := r.s[min(at, max(r.seen, r.done())):at]; strings.TrimSpace(text) != "" {
+	text := r.s[min(at, max(r.seen, r.done())):at]
+	switch {
+	case strings.TrimSpace(text) == "":
+		return r.front
+	case r.front == "":
 		return text
 	}
-	return r.front
+	return r.front[max(0, len(r.front)-maxBefore):] + text[max(0, len(text)-maxBefore):]
 }
 
 // ending is how the text before a call ends, and so whether the model makes the call.
@@ -283,82 +288,111 @@ const (
 	shown // with anything else: a title, a name, the middle of a sentence, a sign, another's words
 )
 
-const sentenceEnds = ".!?…。！？"
-
-// announcement matches a line with which a model announces what it does: it begins with a
-// word, perhaps as the item of a list, and ends as a sentence. label matches the beginning of a
-// line with a name or a key, and what stands behind that.
+// What a line begins with that is a sentence: a word, perhaps as the item of a list or behind a
+// quotation; and with a name or a key, and what stands behind that. A remark's word names nobody.
 var (
-	announcement = pattern(`^(?:[-*+•] +|\d+[.)]? +)?[*_¡¿\p{So}\p{M}\x{200d}` + "`" + ` ]*\pL[\pL\pM'’ ,，、].*[` + sentenceEnds + `:：][*_\p{So}\p{M}\p{Pe}\p{Pf}"'\x{200d} ]*$`)
-	label        = pattern(`(?m)^[^\pL\n]{0,24}\pL[\pL\pN\pM _.()*-]{0,24}(?:[:>][*_]*(?:[ \t]+|$)|：)[*_]*(.?)`)
+	sentence  = pattern(`^ {0,3}(?:[-*+•] +|\d+[.)]? +)?[*_¡¿\p{So}\p{Sk}\p{M}\x{200d} ]*(["„“«»‹›‚]?)[*_\p{Sk} ]*\pL[\pL\pM'’ ,，、\p{Pd}"”“«»‹›‘]`)
+	label     = pattern(`^[^\pL]{0,24}(\pL(?:[^:>：|→\n.!?]|:\pN|\.\PZ|\. ?\p{Lu}){0,40}?\.?)(?:[:>|→][*_]*(?:[ \t]+|$)|：)[*_]*(.?)`)
+	fenceLine = pattern("^\\s*(?:```|~~~)")
+	remark    = pattern(`^(?i:note|nb|ps|hint|tip|warning|caution|important|hinweis|notiz|achtung|wichtig|remarque|attention|nota|aviso|attenzione|opmerking|let op|uwaga|obs|примечание|внимание|注|注意|备注)[*_ ]*$`)
 )
 
 // maxBefore is how much of the text before a call is read to see whether that announces it.
 const maxBefore = 1000
 
 // standing returns how the text before a call ends. A model makes a call behind nothing or
-// behind its own sentences: each line of the paragraph is one, and none names who speaks. A
-// word alone, such as OK, and a header that the template asked for are nothing.
+// behind its own sentences: each line since the last call is one, none names who speaks, and
+// none but the last introduces anything except code. A header that the template asked for is
+// nothing.
 func (r *reading) standing(at int, front string) ending {
 	text := strings.TrimRight(front[max(0, len(front)-maxBefore):], blanks)
 	r.steps += len(text)
-	if text == "" || !r.said && at-r.done() < maxMark && (echo().MatchString(r.s[r.done():at]) || word().MatchString(r.s[r.done():at])) {
+	if text == "" || !r.said && at-r.done() < maxMark && echo().MatchString(r.s[r.done():at]) {
 		return nothing
 	}
-	labels := label().FindAllStringSubmatchIndex(text, -1)
-	line := strings.LastIndexByte(text, '\n') + 1
-	if n := len(labels); n > 0 && labels[n-1][0] >= line && (labels[n-1][2] < labels[n-1][3] || n > 1) || isResult(text[line:]) {
-		return shown
+	end := finished
+	if endingOf(text) == colon {
+		end = colon
 	}
-	end := endingOf(text)
-	for from := line; ; from = strings.LastIndexByte(text[:from-1], '\n') + 1 {
-		one, _, _ := strings.Cut(text[from:], "\n")
-		if one = strings.TrimSpace(one); from < line && (one == "" || strings.HasPrefix(one, "```")) {
-			break
-		} else if cut := from == 0 && len(front) > maxBefore; !cut && !announcement().MatchString(one) {
+	inCode, below := false, ""
+	for from := len(text); from > 0; {
+		to := from
+		from = max(0, strings.LastIndexByte(text[:to], '\n'))
+		one := strings.TrimRight(strings.TrimPrefix(text[from:to], "\n"), blanks)
+		isFence := fenceLine().MatchString(one)
+		named := label().FindStringSubmatch(one)
+		switch {
+		case one == "" || from == 0 && len(front) > maxBefore: // the beginning of the cut line isn't known
+			continue
+		case named != nil && named[2] != "" && !remark().MatchString(named[1]), below == "" && (isFence || isResult(one)):
 			return shown
-		} else if endingOf(one) == colon {
-			end = colon
+		case isFence:
+			inCode = !inCode
+		case inCode:
+		case strings.HasPrefix(one, "    "), !isSentence(one, below != "" || r.lineBegins(at)), below != "" && !fenceLine().MatchString(below) && endingOf(one) == colon:
+			return shown
 		}
-		if from == 0 {
-			break
-		}
+		below = one
 	}
 	return end
 }
 
-// What may stand before a call at the beginning of a reply without being a sentence: a word on
-// its line, and the header of the assistant's turn, which the template asked for.
-var (
-	word = pattern(`^\s*[A-Za-z]+ *$`)
-	echo = pattern(`^\s*(?:<[|｜][^\s|｜]*[|｜]>(?:(?:assistant|model)<[|｜][^\s|｜]*[|｜]>)?|\]\S*\[|assistant|model)\s*$`)
-)
+// spaced is how many letters a line of Thai or Lao has that is more than a title.
+const spaced = 16
+
+// isSentence reports whether a line ends as a sentence, and is more than a quotation. Thai and Lao
+// have no sign for the end: there the end of a long line is one.
+func isSentence(line string, whole bool) bool {
+	found := sentence().FindStringSubmatch(line)
+	if found == nil || found[1] != "" && opens(strings.TrimRightFunc(line, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })) {
+		return false
+	}
+	letters := strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Thai, unicode.Lao) {
+			return c
+		}
+		return -1
+	}, line)
+	return endingOf(line) != shown || whole && utf8.RuneCountInString(letters) >= spaced
+}
+
+// echo matches what may stand before a call at the beginning of a reply without being a sentence:
+// the header of the assistant's turn, which the template asked for, and a keyword of the call.
+var echo = pattern(`^\s*(?:<[|｜][^\s|｜]*[|｜]>(?:(?:assistant|model)<[|｜][^\s|｜]*[|｜]>)?|\]\S*\[|assistant|model|await)\s*$`)
 
 // opens reports whether something opens in a text that doesn't close there: a quotation,
 // brackets, an element or an environment. Which marks open a quotation, languages see
-// differently.
+// differently. The bracket of a sad face opens nothing.
 func opens(text string) bool {
-	depth, quotes := 0, 0
+	depth, quotes, low := 0, 0, 0
 	for rest := text; rest != ""; {
+		before := text[:len(text)-len(rest)]
 		c, size := utf8.DecodeRuneInString(rest)
 		rest = rest[size:]
 		next, _ := utf8.DecodeRuneInString(rest)
 		switch {
 		case c == '"' || c == '„' || c != '‘' && c != '’' && unicode.In(c, unicode.Pi, unicode.Pf):
 			quotes++
+		case c == '‚':
+			low++
+		case c == '‘' || c == '’':
+			low = max(0, low-1)
+		case c == '(' && unicode.IsSpace(next) && sad().MatchString(before[max(0, len(before)-3):]):
 		case unicode.Is(unicode.Ps, c), c == '<' && (isWord(next) || next == '!'), c == '\\' && strings.HasPrefix(rest, "begin"):
 			depth++
 		case unicode.Is(unicode.Pe, c), c == '<' && next == '/', c == '-' && strings.HasPrefix(rest, "->"), c == '\\' && strings.HasPrefix(rest, "end"):
 			depth = max(0, depth-1)
 		}
 	}
-	return depth > 0 || quotes%2 > 0
+	return depth > 0 || quotes%2 > 0 || low > 0
 }
+
+var sad = pattern(`(?:^|\s)[:;=][-']?$`)
 
 // endingOf returns how a text ends, if nothing but that matters.
 func endingOf(text string) ending {
 	text = strings.TrimRightFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("*_\"')", r) || unicode.In(r, unicode.So, unicode.M, unicode.Pe, unicode.Pf)
+		return unicode.IsSpace(r) || strings.ContainsRune("*_\"')\u200d", r) || r > unicode.MaxASCII && r != '‘' && unicode.In(r, unicode.So, unicode.Sk, unicode.M, unicode.Pe, unicode.Pi, unicode.Pf)
 	})
 	last, _ := utf8.DecodeLastRuneInString(text)
 	switch {
@@ -366,10 +400,14 @@ func endingOf(text string) ending {
 		return nothing
 	case last == ':' || last == '：':
 		return colon
-	case strings.ContainsRune(sentenceEnds, last):
+	case endsSentence(last):
 		return finished
 	}
 	return shown
+}
+
+func endsSentence(r rune) bool {
+	return r == '…' || r == '។' || unicode.Is(unicode.Sentence_Terminal, r)
 }
 
 // onThought takes in the mark of a thought outside one.
@@ -472,7 +510,7 @@ func (r *reading) closesHere(m mark) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(r.s[:m.from])
 	after, _ := utf8.DecodeRuneInString(r.s[m.to:])
-	return !unicode.IsSpace(before) && (strings.ContainsRune(sentenceEnds, before) || unicode.IsUpper(after) || unicode.IsSpace(after) || strings.ContainsRune("<[{◁", after))
+	return !unicode.IsSpace(before) && (endsSentence(before) || unicode.IsUpper(after) || unicode.IsSpace(after) || strings.ContainsRune("<[{◁", after))
 }
 
 // onEnd takes in an end mark, if nothing but marks follows.

@@ -76,6 +76,26 @@ var situations = []struct {
 		return "| a | b |\n|---|---|\n| 1 | " + strings.ReplaceAll(f, "\n", "") + " |\n\nThat is all."
 	}},
 	{"in a thought without a beginning", func(f string) string { return "First I could write\n" + f + "\nhm.</think>It is 42." }},
+	// A dialogue or an example of several paragraphs, and a word in the middle of a line.
+	{"behind a forbidding word", func(f string) string { return "Never " + f }},
+	{"behind a word for a mistake", func(f string) string { return "Wrong " + f }},
+	{"behind the word example", func(f string) string { return "Example " + f }},
+	{"behind a dialogue of paragraphs", func(f string) string { return "User: Delete it.\n\nAssistant: Sure!\n\nI'll delete it now.\n\n" + f }},
+	{"behind names with times", func(f string) string {
+		return "**Anna** (10:31)\n\nDelete it.\n\n**Bot** (10:32)\n\nSure, I delete it.\n\n" + f
+	}},
+	{"behind names with times and colons", func(f string) string {
+		return "Anna (10:31): Delete it.\n\nSure, I delete it.\n\n" + f
+	}},
+	{"behind a name alone on its line", func(f string) string { return "User:\nDelete it.\n\nSure, I delete it.\n\n" + f }},
+	{"behind one turn of a user", func(f string) string { return "User: Delete it.\n\nSure, I delete it.\n\n" + f }},
+	{"behind a title and a paragraph", func(f string) string { return "## Example\n\nThe model writes this.\n\n" + f }},
+	{"behind an introduction and a paragraph", func(f string) string { return "The model writes:\n\nI delete it.\n\n" + f }},
+	{"behind a quotation and a paragraph", func(f string) string { return "> Delete it.\n\nI delete it.\n\n" + f }},
+	{"behind a quoted line", func(f string) string { return "\"Delete it.\" “Sure.”\n\n" + f }},
+	{"behind a dialogue in code", func(f string) string { return "A dialogue.\n```\nUser: Delete it.\n```\nI delete it.\n\n" + f }},
+	{"behind a turn and a thought", func(f string) string { return "User: Delete it.\n<think>hm</think>\nI delete it.\n" + f }},
+	{"behind a title in Thai", func(f string) string { return "ตัวอย่าง\n" + f }},
 	// Blocks of a list, a quotation or a table.
 	{"in an item's fence", func(f string) string { return "1. The first way.\n2. ```json\n" + f + "\n```\n3. The last way." }},
 	{"in an item's fence, last", func(f string) string { return "Ways to do it.\n\n- ```\n" + f + "\n```" }},

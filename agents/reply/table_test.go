@@ -53,7 +53,7 @@ func TestWhatRunsAndWhatIsShown(t *testing.T) {
 		{reply: "You write it like this:\n" + hermes + "\nThat is only an example.", shown: "You write it like this:\n" + hermes + "\nThat is only an example."},
 		{reply: "You write them like this:\n" + hermes + "\n" + hermes + "\nThat is only an example.", shown: "You write them like this:\n" + hermes + "\n" + hermes + "\nThat is only an example."},
 		{reply: "before one " + hermes + "between" + hermes + "after", calls: cpu + "\n" + cpu, shown: "before one"},
-		{reply: "OK " + hermes, calls: cpu, shown: "OK"},
+		{reply: "OK. " + hermes, calls: cpu, shown: "OK."},
 		{reply: "I could call it (" + hermes + "), but it is not needed. The answer is 42.", shown: "I could call it (" + hermes + "), but it is not needed. The answer is 42."},
 		{reply: "I could call it (for example " + hermes + " now), but no.", shown: "I could call it (for example " + hermes + " now), but no."},
 		{reply: "The form is \"" + hermes + "\" here.", shown: "The form is \"" + hermes + "\" here."},

@@ -115,11 +115,29 @@ func TestCallsAmongOrdinaryTextRun(t *testing.T) {
 		{"Sure! 😊\n" + S, cpu},
 		{"**Checking the load.**\n\n" + S, cpu},
 		{"1. Look at the load.\n2. Answer.\n\n" + S, cpu},
-		{"| a | b |\n|---|---|\n| 1 | 2 |\n\nNow the load.\n" + S, cpu},
 		{"```sh\ntop\n```\nI can't run that, but this.\n" + S, cpu},
 		{"The file (a.txt) is read. Next the load.\n" + S, cpu},
 		{"You said “hello”. " + S, cpu},
-		{"Name: Anna\nAge: 3\n\nI'll check the load too.\n" + S, cpu},
+		{"The script is this:\n\n```sh\ntop\n```\n\nI look myself.\n" + S, cpu},
+		{"मैं लोड देखता हूँ।\n" + S, cpu},
+		{"هل أتحقق من الحمل؟\n" + S, cpu},
+		{"میں دیکھتا ہوں۔ " + S, cpu},
+		{"ฉันจะตรวจสอบโหลดของเครื่อง\n" + S, cpu},
+		{"ฉันจะตรวจสอบโหลดของเครื่อง\n\nกรุณารอสักครู่นะครับผม 🙏🏽\n" + S, cpu},
+		{"ຂ້ອຍຈະກວດເບິ່ງການໂຫຼດຂອງເຄື່ອງ\n" + S, cpu},
+		{"Okay! 👍🏽\n" + S, cpu},
+		{"Done. 👩🏽‍💻 " + S, cpu},
+		{"Ich prüfe ‚cpu‘.\n" + S, cpu},
+		{"‚cpu‘ wird geprüft.\n" + S, cpu},
+		{"»Last« wird geprüft.\n" + S, cpu},
+		{"„Last“ wird geprüft.\n" + S, cpu},
+		{"\"Load\" it is.\n" + S, cpu},
+		{"Ich prüfe die „Last.“\n" + S, cpu},
+		{"Sorry :( I'll look.\n" + S, cpu},
+		{"Oh no :-( I'll look. " + S, cpu},
+		{"Note: the disk is full. I'll clean up.\n" + S, cpu},
+		{"**Hinweis:** Die Platte ist voll.\n\nIch sehe nach.\n" + S, cpu},
+		{"E-Mail wird geprüft.\n" + S, cpu},
 		{"好的，我来查看。\n" + S, cpu},
 		{"好的，我来查看：\n" + S, cpu},
 		{"<|im_start|>assistant\n" + S, cpu},
@@ -133,7 +151,6 @@ func TestCallsAmongOrdinaryTextRun(t *testing.T) {
 		{S + "\n<|observation|>", cpu},
 		{"SYSTEM_STATS: cpu\n\n(I wait for the result.)", "SYSTEM_STATS cpu"},
 		{"I look.\n\nSYSTEM_STATS: cpu\n", "SYSTEM_STATS cpu"},
-		{"# Plan\n\nFirst I look at the load.\n\nSYSTEM_STATS: cpu", "SYSTEM_STATS cpu"},
 		{"SYSTEM_STATS\n<arg_key>topic</arg_key>\n<arg_value>cpu</arg_value>", cpu},
 		{"I look.\nSYSTEM_STATS\n<arg_key>topic</arg_key>\n<arg_value>cpu</arg_value>\n</tool_call>", cpu},
 		{"I look.\n<|tool_calls|><|tool_call:begin|>SYSTEM_STATS<|tool_call:args|>{\"topic\": \"cpu\"}<|tool_call:end|>", cpu},
@@ -161,11 +178,36 @@ func TestTheModelIsAskedAgainBehindWhatIsNoSentence(t *testing.T) {
 	const S = `<tool_call>{"name": "SYSTEM_STATS", "arguments": {"topic": "cpu"}}</tool_call>`
 	for _, before := range []string{
 		"Hm (see above)\n", "See https://go.dev/a?b=c\n\n", "> You asked for the load.\n\n", "Schritt 1: Last ansehen.\n", "---\n", "Step 1 of 2 — the load\n\n",
-		"I look at the load now\n", "Let me see now ", "It's 5\" wide. ", "Note: I look.\n", "- look\n- tell\n",
+		"I look at the load now\n", "Let me see now ", "It's 5\" wide. ", "OK ", "OK\n", "Sure\n\n",
+		"| a | b |\n|---|---|\n| 1 | 2 |\n\nNow the load.\n", "Name: Anna\nAge: 3\n\nI'll check the load too.\n", "# Plan\n\nFirst I look at the load.\n\n", "- look\n- tell\n",
 	} {
 		parts := Parse(before+S, "stop", Marks{}, testTools(), nil)
 		if last := parts[len(parts)-1]; callText(parts) != "" || last.Why == "" || last.Tool != "SYSTEM_STATS" {
 			t.Errorf("%q: parts %+v", before, parts)
+		}
+	}
+}
+
+// An example in code amid text is an answer: it is shown, and nobody is asked.
+func TestAnExampleInCodeIsShown(t *testing.T) {
+	for _, form := range []string{"MEMORY_APPEND: Likes tea", `{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes tea"}}`, `MEMORY_APPEND(lesson="Likes tea")`, `<tool_call>{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes tea"}}</tool_call>`} {
+		for _, around := range [][2]string{
+			{"Here is one:\n\n```\n", "\n```\n\nThat saves it."},
+			{"Here is one.\n\n```\n", "\n```\n\nThat saves it."},
+			{"Example:\n```text\n", "\n```\nThat saves it."},
+			{"Here is one:\n\n~~~\n", "\n~~~\n\nThat saves it."},
+			{"Here is one:\n\n    ", "\n\nThat saves it."},
+			{"Example:\n\n\t", "\n\nThat saves it."},
+			{"Here is one: `", "`. That saves it."},
+			{"Example: `", "` saves it."},
+			{"Example: ``", "`` saves it."},
+			{"1. Beispiel:\n   ```\n   ", "\n   ```\n2. Das speichert es."},
+		} {
+			reply := around[0] + form + around[1]
+			parts := Parse(reply, "stop", Marks{}, testTools(), []Quoted{{Text: "Show me a call of a tool in a code block", Own: true}})
+			if len(parts) != 1 || parts[0].Kind != KindText || parts[0].Why != "" {
+				t.Errorf("%q: parts %+v", reply, parts)
+			}
 		}
 	}
 }

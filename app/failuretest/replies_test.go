@@ -71,6 +71,9 @@ func TestReplies(t *testing.T) {
 		"an echoed header":                  {ask: "Hi", replies: replies{{Text: "<|im_start|>assistant\nHello!"}}, stdout: "Hello!", lost: []string{"<|im_start|>assistant"}},
 		"a list of the tools":               {ask: "Which tools do you have?", replies: replies{{Text: "MEMORY_APPEND: saves a line\nFETCH_URL: reads a page\nThat is all."}}, stdout: "MEMORY_APPEND: saves a line\nFETCH_URL: reads a page\nThat is all."},
 		"a call that the user wants to see": {ask: "Show me a call of a tool in a code block", replies: replies{{Text: "Here is one:\n\n```\nMEMORY_APPEND: Likes tea\n```\n\nThat saves it."}}, stdout: "Here is one:\n\n```\nMEMORY_APPEND: Likes tea\n```\n\nThat saves it."},
+		"such a call behind another fence":  {ask: "Show me a call of a tool", replies: replies{{Text: "Example:\n\n~~~text\nMEMORY_APPEND: Likes tea\n~~~\n\nThat saves it."}}, stdout: "Example:\n\n~~~text\nMEMORY_APPEND: Likes tea\n~~~\n\nThat saves it."},
+		"such a call in indented code":      {ask: "Show me a call of a tool", replies: replies{{Text: "Here is one:\n\n    MEMORY_APPEND: Likes tea\n\nThat saves it."}}, stdout: "Here is one:\n\n    MEMORY_APPEND: Likes tea\n\nThat saves it."},
+		"such a call in a sentence":         {ask: "Show me a call of a tool", replies: replies{{Text: "Example: `MEMORY_APPEND: Likes tea`. That saves it."}}, stdout: "Example: `MEMORY_APPEND: Likes tea`. That saves it."},
 		"data with a name":                  {ask: "Give me JSON of a doctor", replies: replies{{Text: `{"name": "Coder", "age": 41}`}}, stdout: `{"name": "Coder", "age": 41}`},
 		"a dialogue":                        {ask: "Write a dialogue", replies: replies{{Text: "AGENT: Hello there, Sir.\nGUEST: Good evening.\nAGENT: Your key."}}, stdout: "AGENT: Hello there, Sir.\nGUEST: Good evening.\nAGENT: Your key."},
 		"a call that a thought rejects": {
@@ -88,8 +91,16 @@ func TestReplies(t *testing.T) {
 			stdout: "Sure, I'll remember that!\n\nDone.", saved: "Likes green tea",
 		},
 		"two calls within text": {
-			ask: "Remember both", replies: replies{{Text: "OK " + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes **green** tea"}}`) + " and " + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Lives in Bergen"}}`)}, {Text: "Done."}},
-			stdout: "OK \nDone.", saved: "Likes **green** tea",
+			ask: "Remember both", replies: replies{
+				{Text: "OK " + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes **green** tea"}}`) + " and " + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Lives in Bergen"}}`)},
+				{Text: hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes **green** tea"}}`) + "\n" + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Lives in Bergen"}}`)},
+				{Text: "Done."},
+			},
+			stdout: "OK \nDone.", stderr: "write the call alone", saved: "Likes **green** tea",
+		},
+		"two calls behind a sentence": {
+			ask: "Remember both", replies: replies{{Text: "OK. " + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Likes **green** tea"}}`) + "\n" + hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Lives in Bergen"}}`)}, {Text: "Done."}},
+			stdout: "OK. \nDone.", saved: "Likes **green** tea",
 		},
 		"an argument with null": {
 			ask: "Remember it", replies: replies{{Text: hermes(`{"name": "MEMORY_APPEND", "arguments": {"lesson": "Counts 2**10", "agent": null}}`)}, {Text: "Done."}},
