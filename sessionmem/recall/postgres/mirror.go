@@ -52,9 +52,15 @@ func (s *Server) Compare(ctx context.Context, sums map[string]int64, keep []stri
 		gone = append(gone, file)
 	}
 	if len(gone) > 0 {
-		_, err = s.pool.Exec(ctx, "DELETE FROM mirror WHERE machine = $1 AND file = ANY($2)", s.uid, gone)
+		err = s.inTx(ctx, func(tx pgx.Tx) error {
+			err := s.lock(ctx, tx)
+			if err == nil {
+				_, err = tx.Exec(ctx, "DELETE FROM mirror WHERE machine = $1 AND file = ANY($2)", s.uid, gone)
+			}
+			return err
+		})
 	}
-	return differ, len(gone), explain(err)
+	return differ, len(gone), err
 }
 
 // Prints implements recall.Server.
@@ -113,8 +119,19 @@ func (s *Server) rowOf(p *recall.ServerPassage) row {
 	return r
 }
 
-// Put implements recall.Server. It holds a lock that Sweep waits for, so that nothing arrives
-// which was forgotten meanwhile.
+// lock begins a transaction that changes this machine's passages. It waits for a Sweep, which
+// waits for it, so that nothing arrives which was forgotten meanwhile; and for another process
+// of this machine, since the app and a command may copy the same at once. The order is that of
+// Sweep: first the table.
+func (s *Server) lock(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, "LOCK TABLE mirror IN ROW EXCLUSIVE MODE")
+	if err == nil {
+		_, err = tx.Exec(ctx, "SELECT FROM mirror_machine WHERE uid = $1 FOR UPDATE", s.uid)
+	}
+	return err
+}
+
+// Put implements recall.Server.
 func (s *Server) Put(ctx context.Context, all []recall.ServerPassage, gone []recall.ServerPlace) (forgotten []int, err error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
@@ -133,7 +150,7 @@ func (s *Server) Put(ctx context.Context, all []recall.ServerPassage, gone []rec
 		files, numbers = append(files, s.file(at.Key)), append(numbers, at.Number)
 	}
 	err = s.inTx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "LOCK TABLE mirror IN ROW EXCLUSIVE MODE"); err != nil {
+		if err := s.lock(ctx, tx); err != nil {
 			return err
 		}
 		refused := map[string]bool{}
@@ -211,8 +228,20 @@ func (s *Server) PutVectors(ctx context.Context, m recall.EmbedModel, rows []int
 	for i, v := range vectors {
 		texts[i] = pgvector.NewHalfVector(v).String()
 	}
+	// Making an index waits for everybody who writes, even if it turns out that it is there.
+	there, index := false, fmt.Sprintf("mirror_meaning_%d", m.Dims)
+	err := s.again(ctx, func() error {
+		err := s.pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", index).Scan(&there)
+		if err == nil && !there {
+			_, err = s.pool.Exec(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS %[1]s ON mirror USING hnsw ((meaning::halfvec(%[2]d)) halfvec_cosine_ops) WHERE vector_dims(meaning) = %[2]d", index, m.Dims))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return s.inTx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS mirror_meaning_%[1]d ON mirror USING hnsw ((meaning::halfvec(%[1]d)) halfvec_cosine_ops) WHERE vector_dims(meaning) = %[1]d", m.Dims))
+		err := s.lock(ctx, tx)
 		if err == nil {
 			_, err = tx.Exec(ctx, "UPDATE mirror m SET model = $1, meaning = v.v::halfvec FROM unnest($2::bigint[], $3::text[]) v(entry, v) WHERE m.entry = v.entry", modelName(m), rows, texts)
 		}
@@ -232,6 +261,7 @@ func (s *Server) Sweep(ctx context.Context, record string, forgotten func(mine b
 		return nil, err
 	}
 	for n := sweepAtOnce; n == sweepAtOnce; {
+		ctx, stop := context.WithTimeout(ctx, batchTime)
 		err := s.inTx(ctx, func(tx pgx.Tx) error {
 			// Rows get their numbers before they can be seen: this waits for those that are being written.
 			if _, err := tx.Exec(ctx, "LOCK TABLE mirror IN SHARE ROW EXCLUSIVE MODE"); err != nil {
@@ -268,6 +298,7 @@ func (s *Server) Sweep(ctx context.Context, record string, forgotten func(mine b
 			}
 			return err
 		})
+		stop()
 		if err != nil {
 			return nil, err
 		}

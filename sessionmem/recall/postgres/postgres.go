@@ -167,7 +167,10 @@ func (s *Server) DropMachine(ctx context.Context) error {
 		return err
 	}
 	return s.inTx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DELETE FROM mirror_machine WHERE uid = $1", s.uid)
+		err := s.lock(ctx, tx)
+		if err == nil {
+			_, err = tx.Exec(ctx, "DELETE FROM mirror_machine WHERE uid = $1", s.uid)
+		}
 		if err == nil { // forgettings bind the remaining machines
 			_, err = tx.Exec(ctx, "DELETE FROM mirror_forgotten WHERE NOT EXISTS (SELECT FROM mirror_machine)")
 		}
