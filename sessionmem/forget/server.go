@@ -2,13 +2,19 @@ package forget
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Server is a memory server, which holds texts of a person's machines.
@@ -25,6 +31,8 @@ type Server interface {
 const (
 	// serverWait is how long a forgetting waits for a server.
 	serverWait = 5 * time.Second
+	// copiedOnly says what another machine learns to forget: the ID of a text that it copied.
+	copiedOnly = "there only messages and pieces of memory go that were copied to the server: forget attached files, drafts and private sessions on that machine too"
 	// serverCopies names what no forgetting reaches.
 	serverCopies = "its log, backups and replicas keep copies until its administrator removes them"
 	// placeServer is a memory server as a place of a forgetting.
@@ -46,7 +54,7 @@ func (f *Forgetter) namedServers() (out []forgotten.Touched) {
 	for _, s := range all {
 		out = append(out, forgotten.Touched{
 			Place: placeServer, Action: forgotten.Removed, Path: s.Name(),
-			Why: "from its tables, and from the files of the other machines when they are next online; " + serverCopies,
+			Why: "from its tables, and from the files of the other machines when they are next online; " + copiedOnly + "; " + serverCopies,
 		})
 	}
 	return out
@@ -67,7 +75,7 @@ func (f *Forgetter) sweepAll(ctx context.Context) (out []forgotten.Touched) {
 			f.p.Logger.Warn("a memory server is not rid of what was forgotten yet", "error", err)
 			touched.Action, touched.Why = forgotten.Pending, fmt.Sprintf("%v; mac-stats goes on trying, and `mac-stats memory status` tells when it worked", err)
 		case len(others) > 0:
-			touched.Why = strings.Join(others, ", ") + " forgets it when it is next online; " + serverCopies
+			touched.Why = strings.Join(others, ", ") + " forgets it when it is next online; " + copiedOnly + "; " + serverCopies
 		}
 		out = append(out, touched)
 	}
@@ -94,7 +102,8 @@ func (f *Forgetter) Sweep(ctx context.Context, s Server) error {
 	return err
 }
 
-// Adopt forgets chunks of this machine that another machine forgot.
+// Adopt forgets chunks of this machine that another machine forgot. Of a memory the whole piece goes
+// that a chunk is, or is a part of: which of its words were meant only the other machine knows.
 func (f *Forgetter) Adopt(ctx context.Context, chunks []corpus.Chunk) (Report, error) {
 	unlock, err := f.forgotten.Lock(ctx)
 	if err != nil {
@@ -106,14 +115,22 @@ func (f *Forgetter) Adopt(ctx context.Context, chunks []corpus.Chunk) (Report, e
 		return Report{}, err
 	}
 	known := f.forgotten.Traces()
+	pieces := map[string][]memorytext.Piece{}
 	for _, c := range chunks {
 		switch {
 		case c.Session != "" && !known.MatchesBlock(c.Session, c.Block):
 			t.AddBlock(c.Session, c.Block)
 		case c.Session == "":
-			for line := range strings.Lines(c.Text) {
-				if !known.IsChosen(line) {
-					t.AddLine(line)
+			if pieces[c.Path] == nil {
+				data, _, err := wholefile.ReadText(filepath.Join(f.p.Root, filepath.FromSlash(c.Path)))
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return Report{}, err
+				}
+				pieces[c.Path] = memorytext.Pieces(memorytext.Normalize(data))
+			}
+			for _, p := range pieces[c.Path] {
+				if slices.Contains(corpus.Parts(p.Text), c.Text) && !known.IsChosen(p.Text) {
+					t.AddLine(p.Text)
 				}
 			}
 		}

@@ -148,7 +148,8 @@ func (t *Draft) AddSpan(since, until time.Time) {
 // removed.
 func (t *Draft) AddLesson(text string) { t.mark(traceLesson, t.words(text)) }
 
-// AddLine adds a line of a memory that is always removed, wherever it was learned.
+// AddLine adds a piece of a memory (a bullet, a paragraph: memorytext.Piece) that is always removed
+// as a whole, wherever it was learned.
 func (t *Draft) AddLine(text string) { t.mark(traceChosen, t.words(text)) }
 
 // AddModelText adds the sentences of a model's text. DropCommon drops those again that Common

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// IsChosen reports whether AddLine added this line.
+// IsChosen reports whether AddLine added this piece of a memory.
 func (t *Traces) IsChosen(text string) bool {
 	if len(t.marks) == 0 {
 		return false
@@ -52,14 +52,14 @@ func (t *Traces) IsAllowed(line string) bool {
 	})
 }
 
-// The kinds of traces that mark lines of a memory by all of their words.
+// The kinds of traces that mark pieces of a memory by all of their words.
 const (
 	traceLesson = "lesson" // a learned line or proposal
-	traceChosen = "line"   // a line that was chosen itself
+	traceChosen = "line"   // a piece that was chosen itself
 	traceAgain  = "again"  // a line that the user wrote again
 )
 
-// MarksLines reports whether lines of a memory match that hold no word of a trace.
+// MarksLines reports whether pieces of a memory match that hold no word of a trace.
 func (t *Traces) MarksLines() bool {
 	return slices.ContainsFunc(t.lines, func(l traceLine) bool { return l.Kind == traceLesson || l.Kind == traceChosen })
 }

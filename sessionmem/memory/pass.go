@@ -57,18 +57,25 @@ func (f *pass) clean(raw []byte) []byte {
 			proposals[p.Line] = p
 		}
 	}
+	pieces := map[int]string{}
+	if f.t.MarksLines() {
+		for _, p := range text.Pieces() {
+			pieces[p.Item] = p.Text
+		}
+	}
 	var out []byte
 	at := 0
-	for _, it := range text.Items {
+	for i, it := range text.Items {
 		begin, end := it.Bytes(raw)
-		if it.Kind == memorytext.Prose {
+		chosen := f.t.IsChosen(pieces[i])
+		if it.Kind == memorytext.Prose && !chosen {
 			if left, ok := f.cleanProse(it, raw[begin:end]); ok {
 				out = append(append(out, raw[at:begin]...), left...)
 				at = end
 			}
 			continue
 		}
-		if !f.removes(it, proposals) {
+		if !f.removes(it, chosen, proposals) {
 			continue
 		}
 		out = append(out, raw[at:begin]...)
@@ -179,8 +186,9 @@ func continuesBelow(below []byte) bool {
 	return unicode.IsLower(r)
 }
 
-// removes reports whether an item must go, and records it.
-func (f *pass) removes(it memorytext.Item, proposals map[int]Proposal) bool {
+// removes reports whether an item must go, and records it. chosen reports whether it was
+// forgotten as one piece.
+func (f *pass) removes(it memorytext.Item, chosen bool, proposals map[int]Proposal) bool {
 	if it.Kind == memorytext.Blank || slices.ContainsFunc(it.Lines, f.s.ships) { // lines that ship with the product are handled by cleanLines
 		return false
 	}
@@ -194,7 +202,7 @@ func (f *pass) removes(it memorytext.Item, proposals map[int]Proposal) bool {
 	}
 	switch {
 	case f.counts(session) && f.t.Holds(text) && (!bullet || !f.t.IsAllowed(b.Text)):
-	case bullet && f.t.IsChosen(b.Text):
+	case chosen:
 	case proposed && p.Why != WhyForgotten && (f.t.IsLesson(p.Text) || f.t.IsLesson(p.Old)):
 		t.Session = p.Session
 	case bullet && !proposed && f.t.IsLesson(b.Text) && f.counts(session):

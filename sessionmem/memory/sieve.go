@@ -73,8 +73,8 @@ func (s *sieve) mayHold(t *forgotten.Traces, raw []byte) bool {
 	if t.HoldsRaw(raw) {
 		return true
 	}
-	return t.MarksLines() && slices.ContainsFunc(memorytext.ParseBytes(raw).Bullets(), func(b memorytext.Bullet) bool {
-		return t.IsChosen(b.Text) || t.IsLesson(b.Text)
+	return t.MarksLines() && slices.ContainsFunc(memorytext.ParseBytes(raw).Pieces(), func(p memorytext.Piece) bool {
+		return t.IsChosen(p.Text) || t.IsLesson(p.Text)
 	})
 }
 

@@ -170,11 +170,11 @@ func TestProvenance(t *testing.T) {
 func TestPieces(t *testing.T) {
 	const text = "# Mine #\n\nFirst <!-- hidden --> paragraph.\nIts second line.\n\n- one\n  goes on <!-- 2026-11-21 cpu-a -->\n- <!-- only this -->\n\n---\n\n## Code\n\n```\n- no bullet\n```\n\n| a |\n|---|\n\n## Lives in Bern\n"
 	want := []Piece{
-		{Line: 3, Text: "First  paragraph.\nIts second line.", Heading: "Mine", item: 2},
-		{Line: 6, Text: "one goes on", From: "2026-11-21 cpu-a", Heading: "Mine", item: 4},
-		{Line: 14, Text: "```\n- no bullet\n```", Heading: "Code", item: 11},
-		{Line: 18, Text: "| a |\n|---|", Heading: "Code", item: 13},
-		{Line: 21, Text: "Lives in Bern", item: 15},
+		{Line: 3, Text: "First  paragraph.\nIts second line.", Heading: "Mine", Item: 2},
+		{Line: 6, Text: "one goes on", From: "2026-11-21 cpu-a", Heading: "Mine", Item: 4},
+		{Line: 14, Text: "```\n- no bullet\n```", Heading: "Code", Item: 11},
+		{Line: 18, Text: "| a |\n|---|", Heading: "Code", Item: 13},
+		{Line: 21, Text: "Lives in Bern", Item: 15},
 	}
 	if diff := cmp.Diff(want, Pieces(text), cmp.AllowUnexported(Piece{})); diff != "" {
 		t.Error(diff)

@@ -52,7 +52,7 @@ func Inject(text string, budget int) Injected {
 	m := Parse(text)
 	whole := m.whole()
 	in := Injected{Size: utf8.RuneCountInString(whole), Budget: budget}
-	pieces := m.pieces()
+	pieces := m.Pieces()
 	if in.Size <= budget {
 		in.Text, in.Used, in.Pieces = whole, in.Size, len(pieces)
 		return in
@@ -73,7 +73,7 @@ func Inject(text string, budget int) Injected {
 		}
 	}
 	for _, p := range pieces {
-		if kept[p.item].text != "" {
+		if kept[p.Item].text != "" {
 			in.Pieces++
 		}
 	}
@@ -102,20 +102,20 @@ func (m Text) keepNewest(pieces []Piece, budget int) map[int]part {
 	for _, piece := range slices.Backward(pieces) {
 		var above []int
 		need := 0
-		for h := parent[piece.item]; h >= 0 && kept[h].text == ""; h = parent[h] {
+		for h := parent[piece.Item]; h >= 0 && kept[h].text == ""; h = parent[h] {
 			above = append(above, h)
 			need += whole(h).size + 1
 		}
-		own := whole(piece.item)
+		own := whole(piece.Item)
 		if need+own.size+1 > room {
 			if need+own.size <= budget || own.size <= leastPart {
 				break
 			}
-			if own = beginning(m.visibleLines(m.Items[piece.item]), room-need-1); own.text == "" {
+			if own = beginning(m.visibleLines(m.Items[piece.Item]), room-need-1); own.text == "" {
 				continue
 			}
 		}
-		kept[piece.item] = own
+		kept[piece.Item] = own
 		for _, h := range above {
 			kept[h] = whole(h)
 		}

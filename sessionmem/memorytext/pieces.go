@@ -13,19 +13,19 @@ type Piece struct {
 	Text    string // without the bullet's sign and comments
 	From    string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
 	Heading string // the heading it is under; "" if none
-
-	item int // its index in Text.Items
+	Item    int    // its index in Text.Items
 }
 
 // Pieces splits a memory into pieces, in its order.
-func Pieces(text string) []Piece { return Parse(text).pieces() }
+func Pieces(text string) []Piece { return Parse(text).Pieces() }
 
-func (m Text) pieces() []Piece {
+// Pieces returns the pieces of a memory, in its order.
+func (m Text) Pieces() []Piece {
 	var out []Piece
 	heading := ""
 	filled := m.filled()
 	for i, it := range m.Items {
-		p := Piece{Line: it.First + 1, Heading: heading, item: i}
+		p := Piece{Line: it.First + 1, Heading: heading, Item: i}
 		switch it.Kind {
 		case Heading:
 			heading = headingText(m.visible(it.First))

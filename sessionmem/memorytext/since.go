@@ -39,7 +39,7 @@ type Added struct {
 func MarkOf(key, text string) Mark {
 	var mark Mark
 	m := Parse(text)
-	for _, a := range m.identified(key, m.pieces(), parents(m.Items)) {
+	for _, a := range m.identified(key, m.Pieces(), parents(m.Items)) {
 		mark.Pieces++
 		mark.Sum += a.ID
 	}
@@ -52,7 +52,7 @@ func MarkOf(key, text string) Mark {
 // another heading.
 func Since(key, text string, at Mark, known []uint64) (before string, added []Added, ok bool) {
 	m := Parse(text)
-	pieces, parent := m.pieces(), parents(m.Items)
+	pieces, parent := m.Pieces(), parents(m.Items)
 	all := m.identified(key, pieces, parent)
 	isNew := make([]bool, len(all))
 	for _, id := range known {
@@ -83,11 +83,11 @@ func Since(key, text string, at Mark, known []uint64) (before string, added []Ad
 	gone := map[int]bool{} // items of added pieces, and headings with nothing else below them
 	kept := map[int]bool{} // headings with something else
 	for i, p := range pieces {
-		gone[p.item] = isNew[i]
+		gone[p.Item] = isNew[i]
 		if isNew[i] {
 			added = append(added, all[i])
 		}
-		for h := parent[p.item]; h >= 0; h = parent[h] {
+		for h := parent[p.Item]; h >= 0; h = parent[h] {
 			if gone[h] = gone[h] || isNew[i]; !isNew[i] {
 				kept[h] = true
 			}
@@ -140,12 +140,12 @@ func additions(all []Added, rest []int, at Mark) (from, to []int, ok bool) {
 func (m Text) identified(key string, pieces []Piece, parent []int) []Added {
 	out, id := make([]Added, len(pieces)), hmac.New(sha256.New, []byte(key))
 	for i, p := range pieces {
-		lines := m.visibleLines(m.Items[p.item])
+		lines := m.visibleLines(m.Items[p.Item])
 		id.Reset()
 		for _, line := range lines {
 			_, _ = id.Write([]byte(line + "\n"))
 		}
-		for h := parent[p.item]; h >= 0; h = parent[h] {
+		for h := parent[p.Item]; h >= 0; h = parent[h] {
 			heading := m.Items[h]
 			_, _ = id.Write([]byte("\x00" + m.visible(heading.First)))
 			if heading.level > 1 && !isOwn(heading) {

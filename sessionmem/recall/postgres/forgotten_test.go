@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,20 +176,59 @@ func TestTheServerLearnsNoHashThatCanBeGuessed(t *testing.T) {
 	}
 }
 
-// TestMemoryLinesAreForgottenTogether.
+// TestMemoryLinesAreForgottenTogether: what goes of a machine's memory is what it copied as one piece, and
+// nothing beside it.
 func TestMemoryLinesAreForgottenTogether(t *testing.T) {
-	address := recalltest.SharedPostgres(t).Database(t)
-	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
-	for _, m := range []*machine{a, b} {
-		if err := errors.Join(os.MkdirAll(filepath.Join(m.Root, "agents"), 0o700), os.WriteFile(filepath.Join(m.Root, "agents", "memory.md"), []byte("- the locker code is otter zanzibar\n- likes herons\n"), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	meet(a, b)
-	a.forget(forget.Selection{Text: "otter zanzibar"})
-	meet(b, a)
-	if left := holding(t, address, "zanzibar"); left != nil || b.holds("zanzibar") != nil || b.holds("herons") == nil {
-		t.Errorf("it is in %v and in %v; herons in %v", left, b.holds("zanzibar"), b.holds("herons"))
+	const secret = "The locker code is otter zanzibar."
+	long := strings.Repeat("She told me about the herons of the lower pond. ", 20)
+	for name, tt := range map[string]struct{ has, left string }{
+		"a line":                  {"- " + secret + "\n- likes herons\n", "- likes herons\n"},
+		"a line with its comment": {"- " + secret + " <!-- 2026-05-01 cpu-a -->\n- likes herons\n", "- likes herons\n"},
+		"a line that goes on":     {"- Of the shed:\n  " + secret + "\n- likes herons\n", "- likes herons\n"},
+		"a long line":             {"- " + long + secret + " " + long + "\n- likes herons\n", "- likes herons\n"},
+		"prose":                   {"Seen.\n\n" + secret + "\n\n- likes herons\n", "Seen.\n\n- likes herons\n"},
+		"a paragraph": {
+			"Seen.\n\n" + secret + "\nMy daughter was born in Omsk.\n\n- My daughter was born in Omsk.\n- likes herons\n",
+			"Seen.\n\n- My daughter was born in Omsk.\n- likes herons\n",
+		},
+		"a long paragraph": {long + "\n" + secret + "\n" + long + "\n\n- likes herons\n", "- likes herons\n"},
+		"a heading":        {"# Mine\n\n- likes herons\n\n# " + secret + "\n", "# Mine\n\n- likes herons\n"},
+		"a row":            {"| what | is |\n|---|---|\n| sea | blue |\n| locker | otter zanzibar |\n\n- sea\n- likes herons\n", "- sea\n- likes herons\n"},
+		"code":             {"```\nopen otter zanzibar\n```\n\n- likes herons\n", "- likes herons\n"},
+		"a quote":          {"> " + secret + "\n> Yes.\n\n- Yes.\n- likes herons\n", "- Yes.\n- likes herons\n"},
+		"lines with CR LF": {"Seen.\r\n\r\n" + secret + "\r\nYes.\r\n\r\n- Yes.\r\n- likes herons\r\n", "Seen.\r\n\r\n- Yes.\r\n- likes herons\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := recalltest.SharedPostgres(t).Database(t)
+			a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
+			memoryOf := func(m *machine) string { return filepath.Join(m.Root, "agents", "memory.md") }
+			write := func(m *machine, text string) {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(memoryOf(m)), 0o700), os.WriteFile(memoryOf(m), []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(a, "- "+secret+"\n- likes tea\n")
+			write(b, tt.has)
+			meet(a, b)
+			a.forget(forget.Selection{Text: "otter zanzibar"})
+			meet(b, a)
+			left := func() string {
+				data, err := os.ReadFile(memoryOf(b))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Join(slices.DeleteFunc(strings.SplitAfter(string(data), "\n"), func(l string) bool { return strings.TrimSpace(l) == "" }), "")
+			}
+			want := strings.Join(slices.DeleteFunc(strings.SplitAfter(tt.left, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" }), "")
+			if there := holding(t, address, "zanzibar"); there != nil || b.holds("zanzibar") != nil || left() != want {
+				t.Errorf("it is in %v and in %v; left is %q", there, b.holds("zanzibar"), left())
+			}
+			write(b, tt.has) // from a backup
+			meet(b, a)
+			if b.holds("zanzibar") != nil || left() != want {
+				t.Errorf("a backup brought it back to %v; left is %q", b.holds("zanzibar"), left())
+			}
+		})
 	}
 }
 
