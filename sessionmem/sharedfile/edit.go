@@ -17,8 +17,8 @@ import (
 // links, and keeping mode and encoding. What change adds at the end is appended to the file
 // as it is, so that a program that has it open goes on writing into the same file; any other
 // change replaces it atomically. Edit starts again if the file was edited meanwhile. The
-// caller holds the lock, taken by LockStill. Errors: ErrLater in its forms ErrReadOnly, and
-// ErrAway for a file that was there before; errors of change; errors of the disk.
+// caller holds the lock, taken by LockStill. Errors: ErrLater in its forms ErrReadOnly,
+// ErrCharset, and ErrAway for a file that was there before; errors of change; errors of the disk.
 func (f *Files) Edit(path string, change func(raw []byte) ([]byte, error)) error {
 	return f.edit(path, true, change)
 }
@@ -54,7 +54,10 @@ func (f *Files) edit(path string, knowingly bool, change func(raw []byte) ([]byt
 			return fmt.Errorf("%s: %w", filepath.Base(path), ErrReadOnly)
 		}
 		var done bool
-		data := enc.Encode(out)
+		data, ok := enc.Encode(out)
+		if !ok {
+			return fmt.Errorf("%s: %w", filepath.Base(path), ErrCharset)
+		}
 		if was != nil && bytes.HasPrefix(out, text) && bytes.HasPrefix(data, raw) {
 			done, err = wholefile.Append(real, data[len(raw):], was)
 		} else {

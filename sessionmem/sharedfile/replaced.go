@@ -146,7 +146,11 @@ func (f *Files) takeOverText(r replaced, raw []byte) error {
 	text, enc := wholefile.Decode(raw)
 	if n := r.Stamp.Size; r.Sum != "" && int64(len(raw)) > n && sumOf(raw[:n]) == r.Sum {
 		before, _ := wholefile.Decode(raw[:n])
-		tail := f.p.Sieve.Without(r.File, text[min(len(before), len(text)):])
+		tail, added := bytes.CutPrefix(text, before)
+		if !added { // with the new bytes, all of them are read otherwise
+			tail = wholefile.DecodeText(raw[n:])
+		}
+		tail = f.p.Sieve.Without(r.File, tail)
 		return f.edit(r.File, false, func(now []byte) ([]byte, error) {
 			out := slices.Clone(now)
 			if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
@@ -168,7 +172,11 @@ func (f *Files) takeOverText(r replaced, raw []byte) error {
 		if decoded, _ := wholefile.Decode(now); string(decoded) == string(text) {
 			return nil // the program also saved it under the right name
 		}
-		return f.keepBeside(r, enc.Encode(text))
+		own, ok := enc.Encode(text)
+		if !ok {
+			own = text
+		}
+		return f.keepBeside(r, own)
 	}
 	return f.edit(r.File, false, func([]byte) ([]byte, error) {
 		out := text

@@ -1,6 +1,7 @@
 package sharedfile_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 	const uno = "- uno" + origin + "\n"
 	for _, tc := range []struct {
 		name   string
+		was    string   // what the app replaced; "": a line
 		write  []string // by the editor, at the end of the old file, each looked at by the app
 		cut    bool     // it empties the old file first
 		after  func(r *rig)
@@ -25,6 +27,8 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 		{name: "nothing", want: uno},
 		{name: "a line", write: []string{"- mine\n"}, want: uno + "- mine\n"},
 		{name: "line after line", write: []string{"- mi", "ne\n- and\n", "- more\n"}, want: uno + "- mi\nne\n- and\n- more\n"},
+		{name: "UTF-8 behind another charset", was: "- Zo\xeb\n", write: []string{"- 茶 is mine\n", "- and é\n"}, want: uno + "- 茶 is mine\n- and é\n"},
+		{name: "another charset behind UTF-8", was: "- Zoë\n", write: []string{"- mine\n"}, want: uno + "- mine\n"},
 		{name: "forgotten text", write: []string{"- zanzibar\n- mine\n"}, want: uno + "- mine\n", after: func(r *rig) { r.sieve.word = "zanzibar" }},
 		{name: "and another program saved the new one", write: []string{"- mine\n"}, want: "- theirs\n- mine\n", after: func(r *rig) { saved(r.t, r.path, "- theirs\n") }},
 		{name: "everything removed", cut: true, want: uno},
@@ -34,7 +38,7 @@ func TestWhatAReplacedFileReceivesIsTakenOver(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			filetest.InTime(t, func(t *testing.T) {
 				r := newRig(t)
-				saved(t, r.path, "- one\n")
+				saved(t, r.path, cmp.Or(tc.was, "- one\n"))
 				editor, err := os.OpenFile(r.path, os.O_WRONLY|os.O_APPEND, 0)
 				must(t, err)
 				defer editor.Close()

@@ -34,6 +34,9 @@ var (
 	ErrSaving error = later("another program is saving it")
 	// ErrReadOnly means that the person, or the disk, doesn't let the file be written.
 	ErrReadOnly error = later("it is read-only")
+	// ErrCharset means that the file is in a charset that can only be guessed, and which lacks a letter
+	// that is to be written.
+	ErrCharset error = later("it isn't UTF-8, and can't hold these letters as it is; save it as UTF-8 in your editor")
 	// ErrAway means that the file isn't where it was, or where it seems to belong.
 	ErrAway error = later("the file is missing")
 )

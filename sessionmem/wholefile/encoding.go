@@ -36,7 +36,7 @@ var (
 // as UTF-16, usually with a byte order mark. A file that isn't UTF-16 to the last byte
 // (UTF-8 at the end, half a character, UTF-32) is decoded as far as possible, and becomes
 // UTF-8 when it is written. A file with letters beyond ASCII of which none is UTF-8 is read as
-// Windows-1252; it too becomes UTF-8 when a letter is written that this doesn't have.
+// Windows-1252. That is a guess, so its bytes are never converted; see Encode.
 func Decode(raw []byte) ([]byte, Encoding) {
 	text, enc := decode(raw)
 	if bytes.IndexByte(text, '\r') >= 0 && bytes.IndexByte(text, '\n') < 0 {
@@ -49,8 +49,10 @@ func decode(raw []byte) ([]byte, Encoding) {
 	enc, ok := findEncoding(raw)
 	if !ok && isWestern(raw) {
 		text, err := charmap.Windows1252.NewDecoder().Bytes(raw)
-		if enc = (Encoding{western: true}); err == nil && bytes.Equal(enc.Encode(text), raw) {
-			return text, enc
+		if enc = (Encoding{western: true}); err == nil {
+			if again, ok := enc.Encode(text); ok && bytes.Equal(again, raw) {
+				return text, enc
+			}
 		}
 	}
 	if !ok {
@@ -65,7 +67,7 @@ func decode(raw []byte) ([]byte, Encoding) {
 		units[i] = enc.order.Uint16(body[2*i:])
 	}
 	text := []byte(string(utf16.Decode(units)))
-	if !bytes.Equal(enc.Encode(text), raw) { // half a character: writing it back would change it
+	if again, _ := enc.Encode(text); !bytes.Equal(again, raw) { // half a character: writing it back would change it
 		return decodeMixed(raw), Encoding{}
 	}
 	return text, enc
@@ -74,6 +76,9 @@ func decode(raw []byte) ([]byte, Encoding) {
 // isWestern reports whether a text has bytes beyond ASCII, none of them part of a letter in UTF-8.
 // The beginning of one at the very end doesn't count: the file may be in the middle of a save.
 func isWestern(raw []byte) bool {
+	if _, unicode := findEncoding(raw); unicode {
+		return false
+	}
 	beyond := false
 	for at := 0; at < len(raw); {
 		r, size := utf8.DecodeRune(raw[at:])
@@ -244,18 +249,19 @@ func findEncoding(raw []byte) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// Encode returns the bytes of a text in this encoding, or in UTF-8 if it can't express the text.
-func (e Encoding) Encode(text []byte) []byte {
+// Encode returns the bytes of a text in this encoding. ok is false if they would be another text when
+// they are read, because the encoding has no such letter or the bytes look like UTF-8.
+func (e Encoding) Encode(text []byte) (raw []byte, ok bool) {
 	if e.cr {
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r"))
 	}
 	if e.western {
-		if out, err := charmap.Windows1252.NewEncoder().Bytes(text); err == nil {
-			return out
-		}
+		out, err := charmap.Windows1252.NewEncoder().Bytes(text)
+		ascii := !bytes.ContainsFunc(text, func(r rune) bool { return r == 0 || r >= utf8.RuneSelf })
+		return out, err == nil && (ascii || isWestern(out))
 	}
 	if e.order == nil {
-		return text
+		return text, true
 	}
 	var out []byte
 	if e.bom {
@@ -266,5 +272,5 @@ func (e Encoding) Encode(text []byte) []byte {
 		out = append(out, 0, 0)
 		e.order.PutUint16(out[len(out)-2:], unit)
 	}
-	return out
+	return out, true
 }

@@ -63,10 +63,47 @@ func FuzzDecodeMixed(f *testing.F) {
 	f.Add([]byte("\x00\x00\xfe\xff\x00\x00\x00a"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		text, enc := Decode(raw)
-		if again := enc.Encode(text); enc.order != nil && string(again) != string(raw) {
+		if again, _ := enc.Encode(text); enc.order != nil && string(again) != string(raw) {
 			t.Errorf("%q is written back as %q", raw, again)
 		}
 	})
+}
+
+// A charset that was guessed is never given up for another one: what it can't express isn't written.
+func TestATextIsReadBackAsItWasWritten(t *testing.T) {
+	const western, cyrillic = "Zo\xeb drinks tea\n", "\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0\n"
+	for name, tt := range map[string]struct {
+		file, add string
+		ok        bool
+	}{
+		"letters it has":                 {western, "Gruyère costs 10 €", true},
+		"ASCII, in another charset":      {cyrillic, "oolong", true},
+		"a letter it doesn't have":       {western, "茶", false},
+		"the same in another charset":    {cyrillic, "мир", false},
+		"bytes that are UTF-8 together":  {western, "ß”", false},
+		"UTF-8 has them all":             {"Zoë\n", "茶 ß”", true},
+		"and ASCII becomes UTF-8":        {"tea\n", "茶", true},
+		"old line ends":                  {"Zo\xeb\rtea\r", "Gruyère", true},
+		"old line ends, no such letter":  {"Zo\xeb\rtea\r", "茶", false},
+		"not a letter of text":           {western, "\x00", false},
+		"what begins like UTF-16":        {"\xff\xfea\xeb \xeb\n", "bb", false},
+		"an unfinished letter at an end": {western, "caf\xc3", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, enc := Decode([]byte(tt.file))
+			more := string(text) + tt.add + "\n"
+			raw, ok := enc.Encode([]byte(more))
+			if ok != tt.ok {
+				t.Fatalf("it can be written as %q: %v", raw, ok)
+			}
+			if back := DecodeText(raw); ok && (string(back) != more || !strings.HasPrefix(string(raw), tt.file)) {
+				t.Errorf("%q is read back as %q", raw, back)
+			}
+			if less, ok := enc.Encode([]byte("tea\n")); !ok || strings.TrimSpace(string(less)) != "tea" {
+				t.Errorf("without its letters it is %q, %v", less, ok)
+			}
+		})
+	}
 }
 
 // A crash leaves zeros where the end of a file was being written. They make no other text of
@@ -76,7 +113,8 @@ func TestZerosInATextChangeNoLetter(t *testing.T) {
 		"- Lives in Bergen\x00\x00\n", "- Lives in Bergen\x00\x00", "- Lives in Bergen\x00\x00\x00\x00\x00\x00\x00", "- Lives in Bergen\n\x00\x00\x00",
 		"- Lives\x00\x00 in Bergen\n", "- Lives in Bergen" + strings.Repeat("\x00", 4096), "ab\x00\x00", "- Lives in Bergen\n\x00\x00\x00\x00- Likes tea\n",
 	} {
-		if text, enc := Decode([]byte(raw)); string(text) != raw || string(enc.Encode(text)) != raw {
+		text, enc := Decode([]byte(raw))
+		if again, ok := enc.Encode(text); string(text) != raw || string(again) != raw || !ok {
 			t.Errorf("%.30q becomes %.30q", raw, text)
 		}
 	}
