@@ -124,6 +124,7 @@ type dateToken struct {
 	capital  bool
 	sign     bool        // of a script without spaces
 	content  bool        // a word of no date that isn't a function word either
+	named    bool        // a weekday in a language whose names of days are two words, the first with a capital: "Palm Sunday"
 	date     numericDate // a date in digits
 	from, to int         // its words, in Analyzer.places
 }
@@ -294,6 +295,7 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			t.sure = likely != 0
 			for _, w := range t.roles {
 				t.likely |= w.in & likely
+				t.named = t.named || w.kind == dateWeekday && w.in&a.lex.dates.month1 != 0
 			}
 			function := t.word.stops != 0
 			if likely != 0 {

@@ -78,8 +78,9 @@ func (r *dateReader) isWhole(m *mention, i, n int) bool {
 	nth = nth || r.at(i-1).number > 1 && n == 1 // "2 Mondays"
 	_, more := r.is(next, dateUnit, dateLast, dateBehind, dateInweek, dateOrdinal, dateMonth)
 	// After a verb it is a date: "I met Anna Monday".
+	// A word without a capital, or a preposition, is no part of a day's name: "lunch Monday", "standup on Monday".
 	_, named := r.is(begin-1, dateAt, dateIn, dateThe, dateOf, dateSince, dateUntil, dateBefore, dateAfter, dateFrom, dateTo)
-	return !nth && !more && !(r.at(next).number >= 1 && r.at(next).number <= 31 && next-end < 2) && !(begin < i && (begin == 0 || named))
+	return !nth && !more && !(r.at(next).number >= 1 && r.at(next).number <= 31 && next-end < 2) && !(begin < i && r.at(i).named && r.at(i-1).capital && (begin == 0 || named))
 }
 
 func midnight(t time.Time) time.Time {
