@@ -93,9 +93,10 @@ const (
 	dateWithin   // before or behind a length: from now until that much later
 	dateFor      // before a length that isn't counted to its end: "for 10 days from 5 May"
 	dateOrder    // the table's language writes the month before the day: "3/5", "May 3"
+	dateObject   // things that have numbers, which are no years: "room 2020"
 )
 
-const dateKinds = `none month monthish weekday weekdayish day year quarter season unit vague last behind inweek part ago later since sinceb until untilb before after from between to and at in begin mid end half number ordinal of the particle suffix within for order`
+const dateKinds = `none month monthish weekday weekdayish day year quarter season unit vague last behind inweek part ago later since sinceb until untilb before after from between to and at in begin mid end half number ordinal of the particle suffix within for order object`
 
 // dateUnits names the grains in the tables.
 const dateUnits = `minute hour day weekend week month quarter year`
@@ -304,7 +305,7 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			if t.likely == 0 && function && likely != 0 && n == 1 {
 				t.roles = nil
 			}
-			t.content = !function && t.number < 0 && !slices.ContainsFunc(t.roles, t.counts)
+			t.content = !function && t.number < 0 && !slices.ContainsFunc(t.roles, func(w dateWord) bool { return w.kind != dateObject && t.counts(w) })
 		}
 		for _, w := range t.roles {
 			any = any || w.kind >= dateMonth && w.kind <= dateVague || w.kind == dateLast && w.n <= 0

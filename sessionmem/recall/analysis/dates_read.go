@@ -49,7 +49,8 @@ func (r *dateReader) isWhole(m *mention, i, n int) bool {
 	if n == 1 && isYear(r.at(i).number) {
 		g, unit := r.is(end, dateUnit)
 		_, ago := r.is(end+1, dateAgo, dateLater)
-		return begin == i && (r.at(end).number < 0 || isYear(r.at(end).number)) && !(unit && (r.monthFirst || grain(g) != grainYear || ago || r.at(end+1).number >= 0))
+		_, object := r.is(i-1, dateObject)
+		return !object && (r.question || begin == i) && (r.at(end).number < 0 || isYear(r.at(end).number)) && !(unit && (r.monthFirst || grain(g) != grainYear || ago || r.at(end+1).number >= 0))
 	}
 	if _, unit := r.is(i-1, dateUnit); unit && m.yearly && r.at(i-1).sign { // the year in another era: "平成26年12月29日"
 		return false
