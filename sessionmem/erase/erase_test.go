@@ -272,6 +272,16 @@ func TestEraseReportsWhatItCannotDo(t *testing.T) {
 	}
 }
 
+// An editor saved a transcript in a charset that can only be guessed: the letters that stay are the same bytes.
+func TestWhatStaysKeepsItsCharset(t *testing.T) {
+	r := newRig(t)
+	path := r.write("session-memory-cli-a-20261120-101010-x.md", strings.NewReplacer("·", "\xb7", "hello", "\xcf\xf0\xe8\xe2\xe5\xf2").Replace(transcriptOf("cli-a", "hello", "a zebra")))
+	r.run(r.traces(true, zebra))
+	if text := filetest.Read(t, path); strings.Contains(text, "zebra") || !strings.Contains(text, "\n\xcf\xf0\xe8\xe2\xe5\xf2\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 // A file that people attached goes with the last message that links to it, and with its
 // own text.
 func TestAttachmentsGoWithTheirMessages(t *testing.T) {

@@ -51,7 +51,8 @@ type Session struct {
 type cleaning struct {
 	catalog.Entry
 	stat    os.FileInfo
-	data    []byte   // the current content
+	data    []byte // the current content
+	enc     wholefile.Encoding
 	out     []byte   // the new content; nil if unchanged
 	lost    []string // attachments that removed text links to
 	changed bool
@@ -204,7 +205,7 @@ func (f *Session) read(e catalog.Entry) *cleaning {
 	}
 	if err == nil {
 		c.data, err = f.e.dir.ReadRegular(e.File)
-		c.data, _ = wholefile.Decode(c.data) // UTF-16 becomes UTF-8 when text is removed from it
+		c.data, c.enc = wholefile.Decode(c.data) // UTF-16 becomes UTF-8 when text is removed from it
 	}
 	c.stat = stat
 	switch {

@@ -73,9 +73,17 @@ func (f *Session) rewrite(c *cleaning) {
 		f.found = append(f.found, c.found...)
 		return
 	}
+	out, fits := c.out, true
+	if c.enc.Charset() != "" { // a guess: the other letters stay the bytes that they are
+		out, fits = c.enc.Encode(c.out)
+	}
 	err := errors.New(f.mayWrite(c))
-	if err.Error() == "" {
-		err = f.e.dir.Replace(c.File, c.stat, c.out) // all unmatched bytes are copies
+	switch {
+	case err.Error() != "":
+	case !fits:
+		err = errors.New("it isn't UTF-8, and would be read otherwise without this; save it as UTF-8 in your editor, then run it again")
+	default:
+		err = f.e.dir.Replace(c.File, c.stat, out) // all unmatched bytes are copies
 	}
 	if err != nil {
 		f.midSave = f.midSave || errors.Is(err, sessiondir.ErrMidSave)
