@@ -15,6 +15,13 @@ const trayTitle = "mac-stats"
 // host.
 const textEvery = 2 * time.Second
 
+// registerAgain is when a failed registration is tried again.
+const registerAgain = 5 * time.Second
+
+// notRegisteredAdvice is for people.
+const notRegisteredAdvice = "There is no tray icon, because registering it with the desktop failed. It is tried again every few seconds; " +
+	"until then this window is the way in, and closing it quits."
+
 // actionQueue is how many clicks may wait for a slow action.
 const actionQueue = 16
 
@@ -38,7 +45,7 @@ type menuBar struct {
 	wanted  state
 	reading Reading            // the latest
 	cancel  context.CancelFunc // nil before Start
-	hosted  bool               // whether there is something to register with
+	host    hostState          // the latest
 }
 
 // state holds what the icon and the menu show.
@@ -159,14 +166,9 @@ func (b *menuBar) touch() {
 // registers it again with each later one.
 func (b *menuBar) onHost(h hostState) {
 	b.mu.Lock()
-	b.hosted = b.hosted || h.watcher
+	b.host = h
 	b.mu.Unlock()
 	b.touch()
-	if h.pending {
-		return
-	}
-	b.log.Debug("tray host", "present", h.host, "why", h.why)
-	b.params.OnHost(h.host, h.why)
 }
 
 // inWords translates the menu's items.
@@ -184,8 +186,7 @@ func (b *menuBar) inWords(menu []entry) []entry {
 }
 
 // register adds the wanted icon to the menu bar and returns what it shows: the icon and its
-// values, but not the check mark of Pause or the texts yet. It returns nil if it failed; it
-// is tried again when the host changes.
+// values, but not the check mark of Pause or the texts yet. It returns nil if it failed.
 func (b *menuBar) register() *state {
 	b.mu.Lock()
 	s := b.wanted
@@ -194,9 +195,6 @@ func (b *menuBar) register() *state {
 		b.inWords(menuOf(b.params.Demo, s.display)), b.onTap, b.onClick)
 	if err != nil {
 		b.log.Warn("the tray icon can't be registered", "error", err)
-		b.mu.Lock()
-		b.hosted = false
-		b.mu.Unlock()
 		return nil
 	}
 	if b.titled {
@@ -206,11 +204,14 @@ func (b *menuBar) register() *state {
 	return &s
 }
 
-// work shows the wanted state until ctx is done. shown is nil until the icon is registered.
+// work shows the wanted state until ctx is done, and reports hosts: one that has no icon yet
+// is none. shown is nil until the icon is registered.
 func (b *menuBar) work(ctx context.Context, shown *state) {
 	var (
 		textAt time.Time        // of the last change of the text
 		rest   <-chan time.Time // when a delayed text may be shown
+		again  <-chan time.Time // when a failed registration is tried again
+		told   hostState
 	)
 	for {
 		select {
@@ -221,13 +222,25 @@ func (b *menuBar) work(ctx context.Context, shown *state) {
 			return
 		case <-b.wake:
 		case <-rest:
+		case <-again:
+			again = nil
 		}
 		rest = nil
 		b.mu.Lock()
-		wanted, hosted := b.wanted, b.hosted
+		wanted, host := b.wanted, b.host
 		b.mu.Unlock()
-		if shown == nil && hosted {
-			shown = b.register()
+		if shown == nil && host.watcher && again == nil {
+			if shown = b.register(); shown == nil {
+				again = time.After(registerAgain)
+			}
+		}
+		if shown == nil && host.host {
+			host = hostState{why: notRegisteredAdvice}
+		}
+		if host != told && !host.pending {
+			told = host
+			b.log.Debug("tray host", "present", host.host, "why", host.why)
+			b.params.OnHost(host.host, host.why)
 		}
 		if shown == nil {
 			continue

@@ -3,6 +3,8 @@ package tray
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"image/png"
 	"log/slog"
 	"math"
@@ -17,6 +19,7 @@ import (
 // fakeShell records the menu bar's calls.
 type fakeShell struct {
 	mu      sync.Mutex
+	fails   int // registrations to come
 	calls   []string
 	onTap   func()
 	onClick func(label)
@@ -31,6 +34,10 @@ func (f *fakeShell) note(call string) {
 func (f *fakeShell) start(_ look, _ []entry, onTap func(), onClick func(label)) error {
 	f.onTap, f.onClick = onTap, onClick
 	f.note("start")
+	if f.fails > 0 {
+		f.fails--
+		return errors.New("the bus is full")
+	}
 	return nil
 }
 func (f *fakeShell) setIcon([]byte)            { f.note("icon") }
@@ -142,6 +149,39 @@ func TestVitalsBeforeAHostAreShownLater(t *testing.T) {
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"start", "icon", "checked", "text CPU 50 %"}, shell.take()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+		bar.Stop()
+	})
+}
+
+// A host that has no icon is none: whoever relied on it would close the window for good.
+func TestAFailedRegistrationIsToldAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// given a host, and two registrations that fail
+		shell := &fakeShell{fails: 2}
+		p := params(Actions{})
+		var told []string
+		p.OnHost = func(present bool, why string) { told = append(told, fmt.Sprint(present, why)) }
+		bar := newMenuBar(p, shell, present)
+		bar.Start()
+		for i, step := range []struct{ calls, told []string }{
+			{[]string{"start"}, []string{"false" + notRegisteredAdvice}},
+			{[]string{"start"}, nil},
+			{[]string{"start", "text CPU 50 %"}, []string{"true"}},
+			{nil, nil},
+		} {
+			synctest.Wait()
+			if diff := cmp.Diff(step.calls, shell.take()); diff != "" {
+				t.Errorf("%d, calls (-want +got):\n%s", i, diff)
+			}
+			if diff := cmp.Diff(step.told, told); diff != "" {
+				t.Errorf("%d, told (-want +got):\n%s", i, diff)
+			}
+			told = nil
+			// when vitals arrive meanwhile, then nothing is tried sooner
+			bar.SetVitals(load(50), "CPU 50 %")
+			synctest.Wait()
+			time.Sleep(registerAgain)
 		}
 		bar.Stop()
 	})

@@ -24,7 +24,7 @@ type Params struct {
 	Logger  *slog.Logger
 	// Words translates a text of the menu; nil means English.
 	Words func(english string) string
-	// OnHost is called when a tray host appears (true) or is missing (false), with the
+	// OnHost is called when a tray host shows the icon (true) or none does (false), with the
 	// reason and the next step for people. It is called at least once after Start, on a
 	// goroutine of the tray. May be nil.
 	OnHost func(present bool, why string)
