@@ -5,6 +5,7 @@ package desktop
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"os"
@@ -20,8 +21,8 @@ import (
 )
 
 const (
-	gsettingsTime = 3 * time.Second // for gsettings to answer
-	lookSettles   = 200 * time.Millisecond
+	settingsTime = 3 * time.Second // for gsettings and the portal to answer
+	lookSettles  = 200 * time.Millisecond
 
 	// kdePoints is KDE's own size of text, to which the chosen one is compared.
 	kdePoints = 10
@@ -31,15 +32,16 @@ const (
 )
 
 // WatchLook calls report with the look that the desktop's settings ask for, at once and after
-// each change, until ctx is done. KDE keeps them in kdeglobals, other desktops in gsettings;
-// the portal tells of changes.
+// each change, until ctx is done. KDE keeps them in kdeglobals, other desktops in gsettings,
+// and some keep light or dark in the portal alone, which also tells of changes.
 func WatchLook(ctx context.Context, report func(Look)) {
-	last := readLook(ctx, os.Getenv)
-	report(last)
 	conn, err := sessionbus.Connect(ctx)
 	if err != nil {
+		report(readLook(ctx, nil, os.Getenv))
 		return // nobody tells of changes
 	}
+	last := readLook(ctx, conn, os.Getenv)
+	report(last)
 	signals := make(chan *dbus.Signal, 64)
 	conn.Signal(signals)
 	err = conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface("org.freedesktop.portal.Settings"), dbus.WithMatchMember("SettingChanged"))
@@ -59,7 +61,7 @@ func WatchLook(ctx context.Context, report func(Look)) {
 			}
 		case <-settled:
 			settled = nil
-			if now := readLook(ctx, os.Getenv); now != last {
+			if now := readLook(ctx, conn, os.Getenv); now != last {
 				last = now
 				report(now)
 			}
@@ -67,22 +69,52 @@ func WatchLook(ctx context.Context, report func(Look)) {
 	}
 }
 
-// readLook reads the settings of the desktop that an environment names.
-func readLook(ctx context.Context, getenv func(string) string) Look {
+// readLook reads the settings of the desktop that an environment names. conn is nil without
+// a session bus.
+func readLook(ctx context.Context, conn *dbus.Conn, getenv func(string) string) Look {
 	switch desktop := getenv("XDG_CURRENT_DESKTOP"); {
 	case strings.Contains(desktop, "KDE"):
 		return kdeLook(getenv)
 	case desktop != "":
-		return gsettingsLook(ctx)
+		look := gsettingsLook(ctx)
+		look.Theme = cmp.Or(portalTheme(ctx, conn), look.Theme)
+		return look
 	}
 	return Look{TextScale: 1}
 }
 
+// portalTheme returns the theme that the portal says is preferred (freedesktop.org,
+// org.freedesktop.appearance), or "".
+func portalTheme(ctx context.Context, conn *dbus.Conn) string {
+	if conn == nil {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, settingsTime)
+	defer stop()
+	var value dbus.Variant
+	err := conn.Object("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop").
+		CallWithContext(ctx, "org.freedesktop.portal.Settings.Read", 0, "org.freedesktop.appearance", "color-scheme").Store(&value)
+	if err != nil {
+		return "" // an old portal, or none
+	}
+	if inner, ok := value.Value().(dbus.Variant); ok { // Read wraps the value twice
+		value = inner
+	}
+	switch value.Value() {
+	case uint32(1):
+		return "dark"
+	case uint32(2):
+		return "light"
+	}
+	return ""
+}
+
 // gsettingsLook asks gsettings, which GNOME and other desktops of GTK use. Most desktops
-// have the schemas; the settings of one without gsettings are unknown.
+// have the schemas, but not all keep their settings there: what isn't changed from how it
+// comes says nothing of the theme.
 func gsettingsLook(ctx context.Context) Look {
 	look := Look{TextScale: 1}
-	ctx, stop := context.WithTimeout(ctx, gsettingsTime)
+	ctx, stop := context.WithTimeout(ctx, settingsTime)
 	defer stop()
 	settings, err := exec.CommandContext(ctx, "gsettings", "list-recursively", "org.gnome.desktop.interface").Output()
 	if err != nil {
@@ -96,8 +128,10 @@ func gsettingsLook(ctx context.Context) Look {
 		}
 	}
 	widgets := strings.ToLower(values["gtk-theme"])
-	look.Theme = "light"
-	if values["color-scheme"] == "prefer-dark" || values["color-scheme"] != "prefer-light" && strings.HasSuffix(widgets, "-dark") {
+	switch scheme := values["color-scheme"]; {
+	case scheme == "prefer-light":
+		look.Theme = "light"
+	case scheme == "prefer-dark", strings.HasSuffix(widgets, "-dark"), strings.HasSuffix(widgets, "inverse"):
 		look.Theme = "dark"
 	}
 	look.HighContrast = values["high-contrast"] == "true" || strings.HasPrefix(widgets, "highcontrast")

@@ -3,6 +3,7 @@
 package desktop
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,7 +47,7 @@ func TestTheLookOfKDE(t *testing.T) {
 				filetest.Write(t, filepath.Join(dir, name), text)
 			}
 			env := map[string]string{"XDG_CURRENT_DESKTOP": "KDE", "XDG_CONFIG_HOME": dir + "/user", "XDG_CONFIG_DIRS": dir + "/none:" + dir + "/system"}
-			if got := readLook(t.Context(), func(key string) string { return env[key] }); got != c.want {
+			if got := readLook(t.Context(), nil, func(key string) string { return env[key] }); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -71,30 +72,80 @@ func TestTheLookOfGNOME(t *testing.T) {
 		name, settings, accessible string
 		want                       Look
 	}{
-		{"as it comes", "org.gnome.desktop.interface color-scheme 'default'\norg.gnome.desktop.interface gtk-theme 'Adwaita'\norg.gnome.desktop.interface text-scaling-factor 1.0\n", "org.gnome.desktop.a11y.interface high-contrast false\n", Look{"light", false, 1}},
+		{"as it comes", "org.gnome.desktop.interface color-scheme 'default'\norg.gnome.desktop.interface gtk-theme 'Adwaita'\norg.gnome.desktop.interface text-scaling-factor 1.0\n", "org.gnome.desktop.a11y.interface high-contrast false\n", Look{"", false, 1}},
 		{"dark", "org.gnome.desktop.interface color-scheme 'prefer-dark'\n", "", Look{"dark", false, 1}},
 		{"dark, before there was a scheme", "org.gnome.desktop.interface gtk-theme 'Yaru-dark'\n", "", Look{"dark", false, 1}},
 		{"light, with a dark theme", "org.gnome.desktop.interface color-scheme 'prefer-light'\norg.gnome.desktop.interface gtk-theme 'Yaru-dark'\n", "", Look{"light", false, 1}},
-		{"large text", "org.gnome.desktop.interface text-scaling-factor 1.25\n", "", Look{"light", false, 1.25}},
-		{"high contrast", "", "org.gnome.desktop.a11y.interface high-contrast true\n", Look{"light", true, 1}},
-		{"high contrast by its theme", "org.gnome.desktop.interface gtk-theme 'HighContrastInverse'\n", "", Look{"light", true, 1}},
-		{"numbers that aren't any", "org.gnome.desktop.interface text-scaling-factor large\nodd\n", "", Look{"light", false, 1}},
+		{"large text", "org.gnome.desktop.interface text-scaling-factor 1.25\n", "", Look{"", false, 1.25}},
+		{"high contrast", "", "org.gnome.desktop.a11y.interface high-contrast true\n", Look{"", true, 1}},
+		{"high contrast by its theme", "org.gnome.desktop.interface gtk-theme 'HighContrastInverse'\n", "", Look{"dark", true, 1}},
+		{"black on white by its theme", "org.gnome.desktop.interface gtk-theme 'HighContrast'\n", "", Look{"", true, 1}},
+		{"light", "org.gnome.desktop.interface color-scheme 'prefer-light'\n", "", Look{"light", false, 1}},
+		{"numbers that aren't any", "org.gnome.desktop.interface text-scaling-factor large\nodd\n", "", Look{"", false, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gsettingsIs(t, t.TempDir(), c.settings, c.accessible)
-			if got := readLook(t.Context(), func(key string) string { return map[string]string{"XDG_CURRENT_DESKTOP": "ubuntu:GNOME"}[key] }); got != c.want {
+			if got := readLook(t.Context(), nil, func(key string) string { return map[string]string{"XDG_CURRENT_DESKTOP": "ubuntu:GNOME"}[key] }); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
 	unknown := Look{TextScale: 1}
-	if got := readLook(t.Context(), func(string) string { return "GNOME" }); got != unknown {
+	if got := readLook(t.Context(), nil, func(string) string { return "GNOME" }); got != unknown {
 		t.Errorf("without gsettings: %+v", got)
 	}
 	gsettingsIs(t, t.TempDir(), "org.gnome.desktop.interface color-scheme 'prefer-dark'\n", "")
-	if got := readLook(t.Context(), func(string) string { return "" }); got != unknown {
+	if got := readLook(t.Context(), nil, func(string) string { return "" }); got != unknown {
 		t.Errorf("without a desktop: %+v", got)
+	}
+}
+
+// portalSettings is the part of a desktop's portal that has its settings.
+type portalSettings struct{ scheme any }
+
+func (p portalSettings) Read(group, key string) (dbus.Variant, *dbus.Error) {
+	if group != "org.freedesktop.appearance" || key != "color-scheme" || p.scheme == nil {
+		return dbus.Variant{}, dbus.MakeFailedError(errors.New("not found"))
+	}
+	return dbus.MakeVariant(dbus.MakeVariant(p.scheme)), nil
+}
+
+// COSMIC, Hyprland and others keep the choice of light or dark in their portal alone.
+func TestThePortalsThemeComesFirst(t *testing.T) {
+	const dark = "org.gnome.desktop.interface color-scheme 'prefer-dark'\n"
+	for _, c := range []struct {
+		name     string
+		scheme   any
+		settings string
+		want     string
+	}{
+		{"dark, which gsettings doesn't know", uint32(1), "org.gnome.desktop.interface color-scheme 'default'\n", "dark"},
+		{"light, over gsettings", uint32(2), dark, "light"},
+		{"no preference", uint32(0), "", ""},
+		{"no preference, and one in gsettings", uint32(0), dark, "dark"},
+		{"no such setting", nil, dark, "dark"},
+		{"a value that isn't any", "dark", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bus, err := apptest.StartBus()
+			filetest.Must(t, err)
+			t.Cleanup(func() { filetest.Must(t, bus.Close()) })
+			portal, err := dbus.Connect(bus.Address)
+			filetest.Must(t, err)
+			t.Cleanup(func() { _ = portal.Close() })
+			filetest.Must(t, portal.Export(portalSettings{c.scheme}, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings"))
+			_, err = portal.RequestName("org.freedesktop.portal.Desktop", dbus.NameFlagDoNotQueue)
+			filetest.Must(t, err)
+			gsettingsIs(t, t.TempDir(), c.settings, "")
+			t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+			t.Setenv("XDG_CURRENT_DESKTOP", "COSMIC")
+			looks := make(chan Look, 1)
+			go WatchLook(t.Context(), func(l Look) { looks <- l })
+			if got := <-looks; got.Theme != c.want {
+				t.Errorf("the theme is %q, want %q", got.Theme, c.want)
+			}
+		})
 	}
 }
 
