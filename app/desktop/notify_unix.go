@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ const (
 // A note that is no longer on the screen may still be clicked, because desktops keep a
 // history, and some report the end of a note before the click that ended it.
 type notifier struct {
-	icon []byte // PNG; empty for none
+	picture func() *notePicture // the app's icon, decoded once; nil for none
 
 	mu    sync.Mutex
 	conn  *dbus.Conn  // nil while no note waits
@@ -61,7 +62,7 @@ type shownNote struct {
 }
 
 func newNotifier(_ fyne.App, icon []byte) *notifier {
-	n := &notifier{icon: icon}
+	n := &notifier{picture: sync.OnceValue(func() *notePicture { return pictureOf(icon) })}
 	n.ctx, n.end = context.WithCancel(context.Background())
 	return n
 }
@@ -137,25 +138,29 @@ type notePicture struct {
 	Pixels                []byte
 }
 
-// picture returns the app's icon, or nil. It is sent as pixels, because a program that isn't
-// installed has no icon by name.
-func (n *notifier) picture() *notePicture {
-	icon, err := png.Decode(bytes.NewReader(n.icon))
+// pictureOf returns the app's icon, a PNG, or nil. It is sent as pixels, because a program
+// that isn't installed has no icon by name.
+func pictureOf(data []byte) *notePicture {
+	icon, err := png.Decode(bytes.NewReader(data))
 	if err != nil || icon.Bounds().Dx() < iconEdge || icon.Bounds().Dx() != icon.Bounds().Dy() {
 		return nil
 	}
+	large := image.NewRGBA(icon.Bounds()) // premultiplied, so that the means are right
+	draw.Draw(large, large.Rect, icon, icon.Bounds().Min, draw.Src)
 	small := image.NewNRGBA(image.Rect(0, 0, iconEdge, iconEdge))
-	step := icon.Bounds().Dx() / iconEdge // a whole number: the icon has 1024 pixels
+	step := large.Rect.Dx() / iconEdge // a whole number: the icon has 1024 pixels
 	for at := range iconEdge * iconEdge {
-		var sum [4]uint32
+		var sum [4]int
 		for i := range step * step {
-			r, g, b, a := icon.At(at%iconEdge*step+i%step, at/iconEdge*step+i/step).RGBA()
-			sum[0], sum[1], sum[2], sum[3] = sum[0]+r, sum[1]+g, sum[2]+b, sum[3]+a
+			pixel := large.Pix[(at/iconEdge*step+i/step)*large.Stride+(at%iconEdge*step+i%step)*4:]
+			for c := range sum {
+				sum[c] += int(pixel[c])
+			}
 		}
-		for i := range sum {
-			sum[i] /= uint32(step * step)
+		for c := range sum {
+			sum[c] /= step * step
 		}
-		small.Set(at%iconEdge, at/iconEdge, color.RGBA64{uint16(sum[0]), uint16(sum[1]), uint16(sum[2]), uint16(sum[3])})
+		small.Set(at%iconEdge, at/iconEdge, color.RGBA{uint8(sum[0]), uint8(sum[1]), uint8(sum[2]), uint8(sum[3])})
 	}
 	return &notePicture{iconEdge, iconEdge, int32(small.Stride), true, 8, 4, small.Pix}
 }

@@ -150,7 +150,14 @@ func TestANotificationHasOurIcon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newNotifier(nil, icon).picture()
+	n := newNotifier(nil, icon)
+	p := n.picture()
+	if n.picture() != p {
+		t.Error("the icon is decoded for each note")
+	}
+	if n := testing.AllocsPerRun(1, func() { pictureOf(icon) }); n > 20_000 { // four thousand small pixels; of the large ones, none
+		t.Errorf("decoding it takes %.0f allocations", n)
+	}
 	if p == nil || p.Width != iconEdge || p.Stride != 4*iconEdge || len(p.Pixels) != 4*iconEdge*iconEdge {
 		t.Fatalf("the picture is %+v", p)
 	}
