@@ -30,10 +30,10 @@ func findDisplay(getenv func(string) string) (platform string, err error) {
 		{platformX11, "DISPLAY", tryX11},
 		{platformWayland, "WAYLAND_DISPLAY", tryWayland},
 	} {
-		switch {
-		case chosen == p.platform:
+		switch chosen {
+		case p.platform:
 			why = fmt.Sprintf("%s is %s, and %s is not set", envPlatform, chosen, p.name)
-		case chosen == platformX11 || chosen == platformWayland:
+		case platformX11, platformWayland:
 			continue
 		}
 		set, err := p.try(getenv)

@@ -50,7 +50,7 @@ func (r *dateReader) isWhole(m *mention, i, n int) bool {
 		g, unit := r.is(end, dateUnit)
 		_, ago := r.is(end+1, dateAgo, dateLater)
 		_, object := r.is(i-1, dateObject)
-		return !object && (r.question || begin == i) && (r.at(end).number < 0 || isYear(r.at(end).number)) && !(unit && (r.monthFirst || grain(g) != grainYear || ago || r.at(end+1).number >= 0))
+		return !object && (r.question || begin == i) && (r.at(end).number < 0 || isYear(r.at(end).number)) && (!unit || !r.monthFirst && grain(g) == grainYear && !ago && r.at(end+1).number < 0)
 	}
 	if _, unit := r.is(i-1, dateUnit); unit && m.yearly && r.at(i-1).sign { // the year in another era: "平成26年12月29日"
 		return false
@@ -81,7 +81,9 @@ func (r *dateReader) isWhole(m *mention, i, n int) bool {
 	// After a verb it is a date: "I met Anna Monday".
 	// A word without a capital, or a preposition, is no part of a day's name: "lunch Monday", "standup on Monday".
 	_, named := r.is(begin-1, dateAt, dateIn, dateThe, dateOf, dateSince, dateUntil, dateBefore, dateAfter, dateFrom, dateTo)
-	return !nth && !more && !(r.at(next).number >= 1 && r.at(next).number <= 31 && next-end < 2) && !(begin < i && r.at(i).named && r.at(i-1).capital && (begin == 0 || named))
+	numbered := r.at(next).number >= 1 && r.at(next).number <= 31 && next-end < 2
+	inside := begin < i && r.at(i).named && r.at(i-1).capital && (begin == 0 || named)
+	return !nth && !more && !numbered && !inside
 }
 
 func midnight(t time.Time) time.Time {

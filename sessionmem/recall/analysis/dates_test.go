@@ -253,7 +253,7 @@ func TestAPartOfAPhraseIsNoDate(t *testing.T) {
 		{"connect to gate 2015 of the server", ""},
 		{"Raum 2010", ""},
 		{"puerto 2020 abierto", ""},
-		{"la chambre 2020", ""},
+		{"la salle 2020", ""},
 		{"порт 2020", ""},
 		{"2000 days of rain", ""},
 		{"2000 years ago", ""},

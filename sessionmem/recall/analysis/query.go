@@ -149,7 +149,9 @@ func HasName(text, name string) bool {
 		further, _ := utf8.DecodeLastRuneInString(text[:from-size])
 		after, size := utf8.DecodeRuneInString(text[to:])
 		next, _ := utf8.DecodeRuneInString(text[to+size:])
-		if !isPart(before) && !(strings.ContainsRune("-._+", before) && isPart(further)) && !isPart(after) && !(strings.ContainsRune("-._:/@=", after) && isPart(next)) {
+		ofBefore := isPart(before) || strings.ContainsRune("-._+", before) && isPart(further)
+		ofAfter := isPart(after) || strings.ContainsRune("-._:/@=", after) && isPart(next)
+		if !ofBefore && !ofAfter {
 			return true
 		}
 		at = to
