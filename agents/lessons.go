@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,11 @@ func (*turn) fitsLesson(call *tools.Call) error {
 // remember runs MEMORY_APPEND. A lesson is reported as saved only after it was read back.
 func (t *turn) remember(ctx context.Context, call *tools.Call) (tools.Result, error) {
 	selector, text := lessonOf(call, "lesson")
+	if err := cmp.Or(t.mayRemember(), t.fitsLesson(call)); err != nil {
+		return tools.Result{}, err
+	}
 	target, err := t.lessonTarget(selector)
-	if err := errors.Join(t.fitsLesson(call), err, t.mayRemember()); err != nil {
+	if err != nil {
 		return tools.Result{}, err
 	}
 	why := ""

@@ -90,6 +90,8 @@ func TestWhereALessonGoes(t *testing.T) {
 		{"nothing to save", "hi", nil, &tools.Call{Arg: " "}, "there is no lesson", "", ""},
 		{"a private chat", "hi", func(h *learning) { h.store.SetPrivate(testSession) }, &tools.Call{Arg: "Likes tea"}, "this chat is private", "", ""},
 		{"switched off", "hi", func(h *learning) { h.settings.MemoryWrite = "off" }, &tools.Call{Arg: "Likes tea"}, "memory.write = off", "", ""},
+		{"several reasons at once", "hi", func(h *learning) { h.store.SetPrivate(testSession) }, &tools.Call{Arg: "agent:nobody "}, "this chat is private, nothing is remembered; tell the user", "", ""},
+		{"an unknown agent and nothing to save", "hi", nil, &tools.Call{Arg: "agent:nobody "}, "there is no lesson", "", ""},
 		{"the user decides", "hi", func(h *learning) { h.settings.MemoryWrite = "ask" }, &tools.Call{Arg: "Likes tea"}, "Not saved: proposed to the user, who decides (memory.write = ask)", "", "global: Likes tea"},
 		{"beside a stranger's text", "hi", stranger, &tools.Call{Arg: "Likes tea"}, "(the conversation holds text of strangers)", "", "global: Likes tea"},
 		{"asked for beside it", "Remember that I like tea.", stranger, &tools.Call{Arg: "The user likes tea"}, "Not saved", "", "global: The user likes tea"},
@@ -112,6 +114,9 @@ func TestWhereALessonGoes(t *testing.T) {
 			result := h.call(tools.MemoryAppend, tc.call)
 			if !strings.Contains(result, tc.result) {
 				t.Errorf("the model gets %q, want %q", result, tc.result)
+			}
+			if strings.Contains(result, "\n") {
+				t.Errorf("the model gets several reasons: %q", result)
 			}
 			wrote, proposed, _ := h.events()
 			if diff := cmp.Diff([2]string{tc.wrote, tc.proposed}, [2]string{strings.Join(wrote, "|"), strings.Join(proposed, "|")}); diff != "" {
