@@ -98,7 +98,6 @@ func splitSelector(arg string, agents []registry.Agent) (selector, task string) 
 // The text of an error is for the orchestrator.
 func (t *turn) delegate(ctx context.Context, call *tools.Call) (tools.Result, error) {
 	who, task, err := t.specialist(call)
-	task = cmp.Or(task, t.message.Text)
 	began, numCtx := time.Now(), t.numCtx
 	var model ollama.ModelInfo
 	switch {
@@ -112,8 +111,11 @@ func (t *turn) delegate(ctx context.Context, call *tools.Call) (tools.Result, er
 		}
 		err = explained(err)
 	}
+	if err == nil {
+		task = cmp.Or(task, t.message.Text)
+		t.state(StateTool, who.name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
+	}
 	event := Call{ID: call.ID, Name: who.name, Task: task, Model: model.Name, Written: WrittenOf(transcript.Block{Attrs: callAttrs(map[string]string{}, call)})}
-	t.state(StateTool, who.name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
 	t.subcall(EventSubcallStart, event, "")
 	var block string
 	if err == nil {

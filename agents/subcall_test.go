@@ -7,6 +7,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/testkit"
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestSplitSelector(t *testing.T) {
@@ -98,6 +99,34 @@ func TestWhoIsNotListedIsFound(t *testing.T) {
 		}
 		if n := strings.Count(result.Text, "\n"); n > 7 {
 			t.Errorf("%d lines", n+1)
+		}
+	}
+}
+
+// An agent or skill may go between the check of a call and its run. What never starts has no
+// task of the user's.
+func TestACallOfNobodyHasNoTask(t *testing.T) {
+	for _, call := range []*tools.Call{
+		{ID: "call-1", Name: registry.ToolAgent, Arg: "codre"},
+		{ID: "call-1", Name: registry.ToolAgent, Args: map[string]any{}},
+		{ID: "call-1", Name: registry.ToolAgent, Arg: "orchestrator"},
+		{ID: "call-1", Name: registry.ToolSkill, Arg: "sonnet"},
+	} {
+		idle := newDelegating(t)
+		idle.message = transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "My whole message"}
+		if _, err := tools.Find(idle.own, call.Name).Run(t.Context(), call); err == nil {
+			t.Errorf("%s %q ran", call.Name, call.Arg)
+		}
+		idle.run.finish(Event{}, Result{}, nil)
+		ended := false
+		for e := range idle.run.Events(t.Context()) {
+			if e.State == StateTool || e.Call != nil && e.Call.Task != "" {
+				t.Errorf("%s %q: %s, detail %q, call %+v", call.Name, call.Arg, e.Type, e.Detail, e.Call)
+			}
+			ended = ended || e.Type == EventSubcallEnd && e.Call.Failed != ""
+		}
+		if !ended {
+			t.Errorf("%s %q: the failure is not shown", call.Name, call.Arg)
 		}
 	}
 }
