@@ -105,6 +105,13 @@ func (s *systemSettings) applyKey(key string) {
 	if err != nil {
 		s.grab = nil
 		s.backend.SetNotice(backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work: " + err.Error()})
+		return
+	}
+	if s.grab.Kept != "" {
+		s.backend.SetNotice(backend.Notice{
+			Kind: backend.NoticeHotkey, Text: "The desktop kept the hotkey " + s.grab.Kept + " instead of " + combo.String(),
+			Next: "Change it in the desktop's keyboard settings.",
+		})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Grab is a registered hotkey.
-type Grab struct{}
+type Grab struct{ Kept string }
 
 // Take fails: macOS isn't supported yet.
 func Take(_ func(string) string, _ hotkey.Combo, _ func()) (*Grab, error) {

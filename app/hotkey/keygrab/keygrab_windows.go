@@ -14,6 +14,7 @@ import (
 
 // Grab is a registered hotkey.
 type Grab struct {
+	Kept   string // always empty: Windows gives the wanted key or none
 	thread uint32
 	ended  chan struct{}
 }

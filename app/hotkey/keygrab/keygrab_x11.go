@@ -20,7 +20,10 @@ import (
 const repeat = 400 * time.Millisecond
 
 // Grab is a registered hotkey.
-type Grab struct{ close func() }
+type Grab struct {
+	Kept  string // the key that the desktop has instead of the wanted one, if it tells
+	close func()
+}
 
 // Close releases the key; pressed isn't called any more. pressed must not call Close.
 func (g *Grab) Close() { g.close() }

@@ -55,7 +55,9 @@ type portal struct {
 	conn    *dbus.Conn
 	signals chan *dbus.Signal
 	session dbus.ObjectPath
+	combo   hotkey.Combo
 	wanted  []shortcut
+	kept    string // see Grab
 }
 
 // askPortal asks the desktop for a key. If its dialog is still open after a moment, the key
@@ -65,7 +67,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w, because it runs on Wayland and has no portal for them (%w): %s", ErrNotHere, err, instead)
 	}
-	bound := make(chan error, 1)
+	bound := make(chan error, 1) // p.kept is set before
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -81,6 +83,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 			closeAll()
 			return nil, fmt.Errorf("%s: %w; %s", combo, err, instead)
 		}
+		return &Grab{Kept: p.kept, close: closeAll}, nil
 	case <-time.After(portalTime):
 	}
 	return &Grab{close: closeAll}, nil
@@ -95,8 +98,8 @@ func openPortal(bus string, combo hotkey.Combo) (*portal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &portal{conn: conn, signals: make(chan *dbus.Signal, 16)}
-	if err := p.begin(combo); err != nil {
+	p := &portal{conn: conn, combo: combo, signals: make(chan *dbus.Signal, 16)}
+	if err := p.begin(); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return p, nil
@@ -104,9 +107,9 @@ func openPortal(bus string, combo hotkey.Combo) (*portal, error) {
 
 // begin opens the session. It names the key there already: KDE binds it then, and answers
 // BindShortcuts with its page of settings and without a key.
-func (p *portal) begin(combo hotkey.Combo) error {
+func (p *portal) begin() error {
 	p.wanted = []shortcut{{shortcutID, map[string]dbus.Variant{
-		"description": dbus.MakeVariant("Show mac-stats"), "preferred_trigger": dbus.MakeVariant(trigger(combo)),
+		"description": dbus.MakeVariant("Show mac-stats"), "preferred_trigger": dbus.MakeVariant(trigger(p.combo)),
 	}}}
 	p.conn.Signal(p.signals)
 	for _, match := range [][]dbus.MatchOption{
@@ -163,7 +166,7 @@ func (p *portal) bind() error {
 	request, err := p.ask("ListShortcuts", token, p.session, map[string]dbus.Variant{"handle_token": dbus.MakeVariant(token)})
 	if err == nil {
 		results, err := p.response(request, portalTime)
-		if err == nil && isBound(results) {
+		if err == nil && p.isBound(results) {
 			return nil
 		}
 	}
@@ -173,17 +176,30 @@ func (p *portal) bind() error {
 		return err
 	}
 	results, err := p.response(request, 0)
-	if err == nil && !isBound(results) {
+	if err == nil && !p.isBound(results) {
 		return errUnbound
 	}
 	return err
 }
 
-// isBound reports whether an answer of the portal lists our key.
-func isBound(results map[string]dbus.Variant) bool {
+// isBound reports whether an answer of the portal lists our key, and notes one that isn't the
+// wanted one: a desktop keeps the key that it knows from before, or that the user chose there.
+// It describes keys in the user's language; what can't be read passes for the wanted one.
+func (p *portal) isBound(results map[string]dbus.Variant) bool {
 	var bound []shortcut
-	return results["shortcuts"].Value() != nil && dbus.Store([]any{results["shortcuts"].Value()}, &bound) == nil &&
-		slices.ContainsFunc(bound, func(s shortcut) bool { return s.ID == shortcutID })
+	if results["shortcuts"].Value() == nil || dbus.Store([]any{results["shortcuts"].Value()}, &bound) != nil {
+		return false
+	}
+	i := slices.IndexFunc(bound, func(s shortcut) bool { return s.ID == shortcutID })
+	if i < 0 {
+		return false
+	}
+	described, _ := bound[i].Options["trigger_description"].Value().(string)
+	is, err := hotkey.Parse(strings.TrimPrefix(described, "Press ")) // as GNOME says it
+	if err == nil && is != p.combo {
+		p.kept = is.String()
+	}
+	return true
 }
 
 // ask calls a method that answers with a signal, and returns the object that sends it.

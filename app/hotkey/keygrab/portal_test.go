@@ -53,7 +53,7 @@ func (p *fakePortal) CreateSession(sender dbus.Sender, options map[string]dbus.V
 	defer p.mu.Unlock()
 	p.token, _ = options["session_handle_token"].Value().(string)
 	var named []shortcut
-	if p.binds == "CreateSession" && dbus.Store([]any{options["shortcuts"].Value()}, &named) == nil {
+	if _, known := p.sessions[p.token]; !known && p.binds == "CreateSession" && dbus.Store([]any{options["shortcuts"].Value()}, &named) == nil {
 		p.sessions[p.token] = triggerOf(named)
 	}
 	return p.answer(sender, options, 0, map[string]dbus.Variant{"session_handle": dbus.MakeVariant(string(fakeSession))}), nil
@@ -185,6 +185,34 @@ func TestThePortalOfKDE(t *testing.T) {
 	}
 	if len(portal.sessions) != 1 || len(portal.bound) != 0 {
 		t.Errorf("sessions %v; %d keys were listed again", portal.sessions, len(portal.bound))
+	}
+}
+
+// A desktop keeps the key that it knows from before.
+func TestAKeyThatTheDesktopKeptIsTold(t *testing.T) {
+	for _, c := range []struct{ described, wanted, kept string }{
+		{"Ctrl+Alt+Space", "Ctrl+Alt+Space", ""},
+		{"Ctrl+Alt+Space", "Ctrl+Alt+M", "Ctrl+Alt+Space"},
+		{"Meta+F5", "Super+F5", ""},
+		{"Meta+F5", "Super+F6", "Super+F5"},
+		{"Press Alt+Ctrl+K", "Ctrl+Alt+L", "Ctrl+Alt+K"},
+		{"Strg+Alt+Leertaste", "Ctrl+Alt+Space", ""}, // in the user's language
+		{"", "Ctrl+Alt+Space", ""},
+	} {
+		t.Run(c.described+" for "+c.wanted, func(t *testing.T) {
+			getenv, portal := wayland(t)
+			portal.set("CreateSession", 0)
+			portal.sessions[sessionToken] = c.described
+			portal.appear(t)
+			grab, err := Take(getenv, combo(t, c.wanted), func() {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if grab.Kept != c.kept {
+				t.Errorf("kept %q, want %q", grab.Kept, c.kept)
+			}
+			grab.Close()
+		})
 	}
 }
 
