@@ -79,12 +79,16 @@ func (e *Engine) Asked(session string) {
 		return
 	}
 	e.ahead.asked, e.ahead.askedAt = session, time.Now()
-	e.prepares.Go(func() {
-		if in, err := e.next(context.Background(), session); err == nil && e.p.Cache != nil {
-			e.p.Cache.Kept(in.Request)
-		}
-		e.CompactSoon(session)
-	})
+	e.prepares.Go(func() { e.goOn(session) })
+}
+
+// goOn notes what another process had the server read for the session, and does what follows a
+// turn.
+func (e *Engine) goOn(session string) {
+	if in, err := e.next(context.Background(), session); err == nil && e.p.Cache != nil {
+		e.p.Cache.Kept(in.Request)
+	}
+	e.CompactSoon(session)
 }
 
 // MemoryChanged has the next request prepared that a changed memory, or what was forgotten,

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -160,12 +161,16 @@ func (r *conversing) inTerminal(text string) {
 	if err := e.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.app.Asked(testSession) // the app hears of it
+	// The app hears of it. What Asked does in the background is done here, so that settle knows
+	// when it is over.
+	r.app.mu.Lock()
+	r.app.ahead.asked, r.app.ahead.askedAt = testSession, time.Now()
+	r.app.mu.Unlock()
+	r.app.goOn(testSession)
 }
 
 // settle waits until the app has done everything that it does after a turn.
 func (r *conversing) settle() {
-	r.app.prepares.Wait()
 	r.app.after.Wait()
 	r.app.prepares.Wait()
 }

@@ -40,7 +40,7 @@ func (p *fakePortal) answer(sender dbus.Sender, options map[string]dbus.Variant,
 func (p *fakePortal) set(binds string, code uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.binds, p.code = binds, code
+	p.binds, p.code, p.sessions = binds, code, map[string]string{}
 }
 
 func triggerOf(s []shortcut) string {
@@ -159,7 +159,6 @@ func TestThePortalOnWayland(t *testing.T) {
 		{"the desktop fails", "BindShortcuts", 2, errFailed},
 		{"the desktop answers with an empty list", "", 0, errUnbound},
 	} {
-		portal.sessions = map[string]string{}
 		portal.set(c.binds, c.code)
 		if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), "keyboard settings") {
 			t.Errorf("%s: %v", c.name, err)
