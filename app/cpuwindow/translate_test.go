@@ -112,7 +112,7 @@ func translating(e ast.Expr, pkg string) string {
 func textsOfTray(t *testing.T) []string {
 	t.Helper()
 	var texts []string
-	for _, name := range []string{"tray.go", "host_unix.go", "host_windows.go"} {
+	for _, name := range []string{"tray.go", "menubar.go", "host_unix.go", "host_windows.go"} {
 		file, err := parser.ParseFile(gotoken.NewFileSet(), filepath.Join("..", "tray", name), nil, 0)
 		if err != nil {
 			t.Fatal(err)
