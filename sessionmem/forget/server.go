@@ -31,8 +31,9 @@ type Server interface {
 const (
 	// serverWait is how long a forgetting waits for a server.
 	serverWait = 5 * time.Second
-	// copiedOnly says what another machine learns to forget: the ID of a text that it copied.
-	copiedOnly = "there only messages and pieces of memory go that were copied to the server: forget attached files, drafts and private sessions on that machine too"
+	// copiedOnly says what another machine learns to forget: the ID of a text that it copied. Files,
+	// drafts and private sessions stay there.
+	copiedOnly = "when it is next online, in messages and memory copied to the server, not in files or drafts"
 	// serverCopies names what no forgetting reaches.
 	serverCopies = "its log, backups and replicas keep copies until its administrator removes them"
 	// placeServer is a memory server as a place of a forgetting.
@@ -54,7 +55,7 @@ func (f *Forgetter) namedServers() (out []forgotten.Touched) {
 	for _, s := range all {
 		out = append(out, forgotten.Touched{
 			Place: placeServer, Action: forgotten.Removed, Path: s.Name(),
-			Why: "from its tables, and from the files of the other machines when they are next online; " + copiedOnly + "; " + serverCopies,
+			Why: "from its tables; another machine forgets it " + copiedOnly + "; its log, backups and replicas keep copies",
 		})
 	}
 	return out
@@ -75,7 +76,7 @@ func (f *Forgetter) sweepAll(ctx context.Context) (out []forgotten.Touched) {
 			f.p.Logger.Warn("a memory server is not rid of what was forgotten yet", "error", err)
 			touched.Action, touched.Why = forgotten.Pending, fmt.Sprintf("%v; mac-stats goes on trying, and `mac-stats memory status` tells when it worked", err)
 		case len(others) > 0:
-			touched.Why = strings.Join(others, ", ") + " forgets it when it is next online; " + copiedOnly + "; " + serverCopies
+			touched.Why = strings.Join(others, ", ") + " forgets it " + copiedOnly + "; " + serverCopies
 		}
 		out = append(out, touched)
 	}

@@ -63,7 +63,7 @@ func TestAServerLosesWhatIsForgotten(t *testing.T) {
 	r.say("cpu-here", block("b", "zebra seven opens it"))
 	report := r.forget(Selection{Text: "zebra seven"})
 	named := slices.ContainsFunc(report.Found, func(f forgotten.Touched) bool {
-		return f.Place == placeServer && f.Action == forgotten.Removed && strings.Contains(f.Why, "lap forgets it when it is next online; there only messages and pieces of memory go that were copied")
+		return f.Place == placeServer && f.Action == forgotten.Removed && strings.Contains(f.Why, "lap forgets it when it is next online, in messages and memory copied to the server, not in files")
 	})
 	left := func() (out []string) {
 		for session := range s.texts {

@@ -116,6 +116,9 @@ func (f *Record) HasElsewhere(session string, b transcript.Block) bool {
 	if t.Empty() || b.Text == Text {
 		return false
 	}
+	if !b.Time.IsZero() { // of its very second nobody knows there which came first: it goes
+		b.Time = b.Time.Add(-time.Second)
+	}
 	cleaned, whole, _ := t.Clean(session, b)
 	return whole || cleaned.Text != b.Text
 }
