@@ -59,20 +59,27 @@ func (d *notifyDaemon) press(t *testing.T, id uint32, action string) {
 	}
 }
 
-func TestClickingANotificationCallsOnClick(t *testing.T) {
+// notifierOnABus returns a notifier on a bus of its own, and the bus's address.
+func notifierOnABus(t *testing.T) (n *notifier, address string) {
+	t.Helper()
 	bus, err := apptest.StartBus()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bus.Close() })
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
-	n := newNotifier(nil, nil)
+	n = newNotifier(nil, nil)
 	t.Cleanup(n.close)
+	return n, bus.Address
+}
+
+func TestClickingANotificationCallsOnClick(t *testing.T) {
+	n, address := notifierOnABus(t)
 	if err := n.send(note{title: "mac-stats"}); err == nil {
 		t.Error("no desktop shows it, and that is no error")
 	}
 
-	d := startNotifyDaemon(t, bus.Address)
+	d := startNotifyDaemon(t, address)
 	pressed := make(chan string, 4)
 	for _, name := range []string{"one", "two"} {
 		if err := n.send(note{title: "mac-stats", body: name + " <b> & more", clicked: func() { pressed <- name }}); err != nil {
@@ -102,15 +109,8 @@ func TestClickingANotificationCallsOnClick(t *testing.T) {
 // KDE keeps notes that have left the screen in a history, shows no note that replaces one of
 // them, and says that a note has gone before it says that it was clicked.
 func TestANotificationIsClickedAfterItLeftTheScreen(t *testing.T) {
-	bus, err := apptest.StartBus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bus.Close() })
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
-	n := newNotifier(nil, nil)
-	t.Cleanup(n.close)
-	d := startNotifyDaemon(t, bus.Address)
+	n, address := notifierOnABus(t)
+	d := startNotifyDaemon(t, address)
 	pressed := make(chan string, 4)
 	for _, name := range []string{"one", "two", "three"} {
 		if err := n.send(note{title: "mac-stats", clicked: func() { pressed <- name }}); err != nil {
