@@ -3,11 +3,15 @@
 package failuretest
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 
 	"mac-stats/agents/testkit"
 )
@@ -72,6 +76,56 @@ func TestForgettingInOtherEncodings(t *testing.T) {
 			}
 			if said := r.do("memory", "list").stdout; !strings.Contains(said, "other line") {
 				t.Errorf("what else stood there is lost: %s", said)
+			}
+		})
+	}
+}
+
+// A transcript that an editor saved in a charset of one byte a letter keeps its bytes: which
+// charset it is can only be guessed, and a wrong guess would be there for good.
+func TestATranscriptInAnotherCharsetKeepsItsBytes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		charset *charmap.Charmap
+		asks    string
+	}{
+		"Cyrillic":         {charmap.Windows1251, "Зоя любит чай"},
+		"Cyrillic of Unix": {charmap.KOI8R, "Зоя любит чай"},
+		"Central European": {charmap.ISO8859_2, "Łódź leży nad Łódką"},
+		"Greek":            {charmap.Windows1253, "Η Ζωή πίνει τσάι"},
+		"Western":          {charmap.Windows1252, "Zoë drinks tea"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := testkit.Start(t, testkit.Script{
+				Models: []testkit.Model{{Name: "tiny:1b", ParameterSize: "1B", Capabilities: []string{"completion"}}},
+				Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "Fine."}}},
+			})
+			r := &returning{place: newPlace(t, server.Addr()), server: server}
+			r.do("ask", "--session", "s", tt.asks)
+			file := r.file(r.base)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = bytes.Replace(text, []byte("---\n"), []byte("---\n# "+tt.asks+"\n"), 1) // a comment of the person's
+			saved, err := encoding.ReplaceUnsupported(tt.charset.NewEncoder()).Bytes(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.put(file, saved)
+			r.do("ask", "--session", "s", "bring a coat")
+			r.do("ask", "--session", "s", "and an umbrella")
+			now, err := os.ReadFile(r.file(r.base))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked, err := tt.charset.NewEncoder().Bytes([]byte(tt.asks))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Contains(now, asked) || !bytes.Contains(now, []byte("\nbring a coat\n")) || !bytes.Contains(now, []byte("\nand an umbrella\n")) {
+				t.Errorf("it holds %q", now)
 			}
 		})
 	}

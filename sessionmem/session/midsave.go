@@ -121,7 +121,7 @@ func (s *state) refreshToWrite(ctx context.Context) error {
 }
 
 // toUTF8 rewrites a file that an editor saved in another encoding: appended blocks are
-// UTF-8.
+// UTF-8. Of a charset that is a guess the bytes stay.
 func (s *files) toUTF8() (converted bool, err error) {
 	if s.file == "" || s.size == 0 || s.isUTF8 {
 		return false, nil
@@ -137,7 +137,7 @@ func (s *files) toUTF8() (converted bool, err error) {
 	}
 	head := make([]byte, 64)
 	n, _ := f.ReadAt(head, 0) // the refresh before this reported any problem
-	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
+	if text, enc := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) || enc.Charset() != "" {
 		s.isUTF8 = true
 		return false, nil
 	}
@@ -145,8 +145,8 @@ func (s *files) toUTF8() (converted bool, err error) {
 	if err != nil {
 		return false, wholefile.Explain("reading "+s.file, err)
 	}
-	text, _ := wholefile.Decode(raw)
-	if bytes.Equal(text, raw) {
+	text, enc := wholefile.Decode(raw)
+	if bytes.Equal(text, raw) || enc.Charset() != "" {
 		return false, nil
 	}
 	if err := s.dir.Replace(s.file, was, text); err != nil {
