@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
@@ -37,21 +38,24 @@ func (r *cpuReader) read(ctx context.Context) (func(*Snapshot), error) {
 	}
 	now := time.Now()
 	before := r.last
-	if len(before) == len(times) && now.Sub(r.at) < minElapsed {
+	if before != nil && now.Sub(r.at) < minElapsed {
 		return nil, errNotYet
 	}
 	r.at, r.last = now, times
-	if len(before) != len(times) { // the first look, or the number of cores changed
-		return nil, errNotYet
-	}
 	reading := CPUReading{Cores: make([]float64, len(times))}
 	var busy, total float64
 	for i := range times {
-		b, t := spent(before[i], times[i])
+		// Cores are switched off and on; one that has come counts from the next look on.
+		known := slices.IndexFunc(before, func(t cpu.TimesStat) bool { return t.CPU == times[i].CPU })
+		if known < 0 {
+			continue
+		}
+		b, t := spent(before[known], times[i])
+		before = before[known+1:] // the order stays
 		reading.Cores[i] = share(b, t)
 		busy, total = busy+b, total+t
 	}
-	if total <= 0 { // no tick since then, or all counters went backwards
+	if total <= 0 { // the first look, no tick since then, or all counters went backwards
 		return nil, errNotYet
 	}
 	reading.Percent = share(busy, total)

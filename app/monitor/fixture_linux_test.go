@@ -148,8 +148,18 @@ func TestCPU(t *testing.T) {
 			0, nil, true,
 		},
 		{
-			"a core came", stat("1 0 0 1 0 0 0 0 0 0"), stat("1 0 0 9 0 0 0 0 0 0", "1 0 0 1 0 0 0 0 0 0"),
-			0, nil, true,
+			"a core came: it counts from the next look on", stat("1 0 0 1 0 0 0 0 0 0"), stat("5 0 0 5 0 0 0 0 0 0", "1 0 0 1 0 0 0 0 0 0"),
+			50,
+			[]float64{50, 0},
+			false,
+		},
+		{
+			"a core was switched off, and another one on",
+			"cpu0 100 0 0 100 0 0 0 0 0 0\ncpu1 500 0 0 100 0 0 0 0 0 0\ncpu3 900 0 0 0 0 0 0 0 0 0\n",
+			"cpu0 100 0 0 200 0 0 0 0 0 0\ncpu2 7000 0 0 100 0 0 0 0 0 0\ncpu3 1000 0 0 0 0 0 0 0 0 0\n",
+			50,
+			[]float64{0, 0, 100},
+			false,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

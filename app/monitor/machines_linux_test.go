@@ -29,8 +29,8 @@ func nets(interfaces ...string) map[string]string {
 				files["link "+dir+"master"] = "sys/class/net/" + value
 			case "lower":
 				files["link "+dir+"lower_"+value] = "sys/class/net/" + value
-			case "type":
-				files[dir+"type"] = value + "\n"
+			case "type", "phys_port_name":
+				files[dir+key] = value + "\n"
 			case "down":
 				files[dir+"operstate"] = "down\n"
 			default:
@@ -41,12 +41,17 @@ func nets(interfaces ...string) map[string]string {
 	return files
 }
 
-// routes returns /proc/net/route; each is an interface, its destination, mask and metric.
+// routes returns /proc/net/route; each is an interface, its destination, mask and metric, and
+// "on-link" if it leads to neighbours, not to a gateway.
 func routes(rows ...string) map[string]string {
 	text := "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
 	for _, row := range rows {
 		f := strings.Fields(row)
-		text += fmt.Sprintf("%s\t%s\t010200C0\t0003\t0\t0\t%s\t%s\t0\t0\t0\n", f[0], f[1], f[3], f[2])
+		gateway, flags := "010200C0", "0003"
+		if len(f) > 4 {
+			gateway, flags = "00000000", "0001"
+		}
+		text += fmt.Sprintf("%s\t%s\t%s\t%s\t0\t0\t%s\t%s\t0\t0\t0\n", f[0], f[1], gateway, flags, f[3], f[2])
 	}
 	return map[string]string{"proc/net/route": text}
 }
@@ -84,6 +89,18 @@ func TestNetworkCountsWhatLeavesTheMachineOnce(t *testing.T) {
 				any6 + " 00 " + any6 + " 00 " + any6 + " ffffffff 00000001 00000000 00200200       lo\n",
 		}), "net1"},
 		{"a modem that dials, beside a card without a cable", files(nets("lo", "eth0 device down", "ppp0"), routes("ppp0 00000000 00000000 0")), "ppp0"},
+		{"a laptop in a dock, with two VPNs and a guest of its own", files(nets("lo", "wlan0 device type=1", "enx00e04c680001 device type=1", "wg0 type=65534", "tailscale0 tun_flags type=65534", "vnet0 tun_flags master=virbr0", "virbr0 bridge/bridge_id"), routes("enx00e04c680001 00000000 00000000 100", "wlan0 00000000 00000000 600")), "enx00e04c680001, wlan0"},
+		{"a node of Kubernetes", files(nets("lo", "ens192 device", "docker0 bridge/bridge_id down", "cni0 bridge/bridge_id", "flannel.1 lower=ens192", "vxlan.calico", "cali12ab34cd56e", "tunl0", "cilium_net", "cilium_host", "lxc0a1b", "kube-ipvs0 down", "nodelocaldns"), routes("ens192 00000000 00000000 100", "cni0 0000F40A 0000FFFF 0")), "ens192"},
+		{"a card that switches: what its guests send goes through its port", nets("lo", "enp3s0f0np0 device phys_switch_id phys_port_name=p0", "enp3s0f0npf0vf0 device phys_switch_id phys_port_name=pf0vf0", "eth4 device phys_switch_id phys_port_name=pf0vf1", "eth5 device phys_switch_id phys_port_name=c1pf0vf2", "enp3s0f0v0 device"), "enp3s0f0np0, enp3s0f0v0"},
+		{"a port of a card with several", nets("lo", "enp1s0f0np0 device phys_port_name=p0", "enp1s0f1np1 device phys_port_name=p1"), "enp1s0f0np0, enp1s0f1np1"},
+		{"macvlan, ipvlan, MACsec and a VXLAN", nets("lo", "eno2 device", "mv0 lower=eno2", "iv0 lower=eno2", "macsec0 lower=eno2", "vx42"), "eno2"},
+		{"a container of OpenVZ", files(nets("lo", "venet0 type=65535"), routes("venet0 00000000 00000000 0")), "venet0"},
+		{"a container without root", files(nets("lo", "tap0 tun_flags"), routes("tap0 00000000 00000000 0", "tap0 0002000A 00FFFFFF 0")), "tap0"},
+		{"a guest of Hyper-V without its function of the card", nets("lo", "eth0 device type=1", "docker0 bridge/bridge_id"), "eth0"},
+		{"a modem that dials, beside a card for the network at home", files(nets("lo", "eth0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "eth0 0001A8C0 00FFFFFF 0 on-link")), "eth0, ppp0"},
+		{"DSL by PPPoE", files(nets("lo", "eth0 device type=1", "lan0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "lan0 0001A8C0 00FFFFFF 0 on-link"), map[string]string{"proc/net/pppoe": "Id       Address              Device\n0000B201 00:1b:21:3c:4d:5e     eth0\n"}), "eth0, lan0"},
+		{"a VPN by PPP that takes everything", files(nets("lo", "wlan0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "wlan0 0A0200C0 FFFFFFFF 0")), "wlan0"},
+		{"an LTE modem by its own driver", files(nets("lo", "wwan0 device type=65534", "qmimux0 lower=wwan0"), routes("qmimux0 00000000 00000000 0")), "wwan0"},
 		{"asleep: nothing is up", nets("lo", "wlan0 device down", "eth0 device down"), "eth0, wlan0"},
 		{"nothing but loopback", nets("lo"), ""},
 		{"nothing but a bridge of its own", nets("lo", "docker0 bridge/bridge_id down"), ""},
@@ -154,6 +171,11 @@ func TestBattery(t *testing.T) {
 		{"an empty bay", files(cell("BAT0", "25000000", "Full"), supply("BAT1", "type=Battery", "present=0")), BatteryReading{Percent: 50}, ""},
 		{"a laptop with a mouse", files(cell("BAT0", "25000000", "Full"), mouse, mains("1")), BatteryReading{Percent: 50}, ""},
 		{"a desktop PC with a mouse and a keyboard", files(mouse, supply("hid-00:11-battery", "type=Battery", "scope=Device", "present=1", "capacity=40", "status=Discharging")), BatteryReading{}, "no battery"},
+		{"a tablet, a stylus, a game controller and a UPS at a desktop PC", files(
+			supply("wacom_battery_0", "type=Battery", "scope=Device", "capacity=55", "status=Discharging"), supply("wacom_ac_0", "type=Mains", "scope=Device", "online=0"),
+			supply("ps-controller-battery-a0:5a:5c:12:34:56", "type=Battery", "scope=Device", "capacity=10", "present=1", "status=Discharging"), supply("PCHG0", "type=Battery", "scope=Device", "capacity=80", "status=Charging"),
+			supply("ups0", "type=UPS", "online=0", "capacity=90")), BatteryReading{}, "no battery"},
+		{"a Chromebook at its charger by USB", files(supply("sbs-9-000b", "type=Battery", "scope=System", "charge_now=3000000", "charge_full=4000000", "voltage_now=8000000", "status=Charging"), supply("CROS_USBPD_CHARGER0", "type=USB", "online=1"), supply("CROS_USBPD_CHARGER1", "type=USB", "online=0")), BatteryReading{Percent: 75, Charging: true}, ""},
 		{"a UPS", supply("ups", "type=UPS", "capacity=40", "status=Discharging"), BatteryReading{}, "no battery"},
 		{"mains alone", mains("1"), BatteryReading{}, "no battery"},
 		{"none", nil, BatteryReading{}, "no battery"},
@@ -171,12 +193,17 @@ func TestBattery(t *testing.T) {
 }
 
 // mounts returns /proc/self/mountinfo; each row is device number, root, mount point, kind,
-// source and options of the file system.
+// source and options of the file system, with "over" if it covers the one before.
 func mounts(rows ...string) map[string]string {
 	files, text := map[string]string{}, ""
 	for i, row := range rows {
 		f := strings.Fields(row)
-		text += fmt.Sprintf("%d 1 %s %s %s rw,relatime shared:1 - %s %s %s\n", 20+i, f[0], f[1], f[2], f[3], f[4], f[5])
+		parent := 1
+		options, over := strings.CutSuffix(f[5], ",over")
+		if over {
+			parent = 20 + i - 1
+		}
+		text += fmt.Sprintf("%d %d %s %s %s rw,relatime shared:1 - %s %s %s\n", 20+i, parent, f[0], f[1], f[2], f[3], f[4], options)
 		path := "root" + strings.ReplaceAll(f[2], `\040`, " ")
 		if !strings.HasPrefix(f[2], "/etc/h") { // a file is mounted there
 			path += "/.kept"
@@ -202,6 +229,14 @@ func TestEachFileSystemIsOneVolume(t *testing.T) {
 		{"shares and what fuse makes", mounts("8:1 / / ext4 /dev/sda1 rw", "0:60 / /net nfs4 server:/x rw", "0:61 / /smb cifs //server/x rw", "0:62 / /etc/pve fuse /dev/fuse rw", "0:63 / /ssh fuse.sshfs me@host: rw", "0:64 / /host 9p host rw"), []string{"/ sda1"}},
 		{"a disk of Windows through fuse", mounts("8:17 / /media/a\\040disk fuseblk /dev/sdb1 rw"), []string{"/media/a disk sdb1"}},
 		{"encrypted, by the device's number", files(mounts("253:0 / / ext4 /dev/mapper/luks-1 rw"), map[string]string{"link sys/dev/block/253:0": "sys/devices/virtual/block/dm-0"}), []string{"/ dm-0"}},
+		{"bcachefs on three disks", mounts("0:29 / / bcachefs /dev/sda2:/dev/sdb:/dev/nvme0n1p3 rw"), []string{"/ sda2 sdb nvme0n1p3"}},
+		{"two disks as one, in volumes that are encrypted", files(mounts("253:2 / / ext4 /dev/mapper/vg-root rw", "253:3 / /home xfs /dev/mapper/vg-home rw", "259:1 / /boot/efi vfat /dev/nvme0n1p1 rw", "0:55 / /media/nas nfs4 nas:/x rw", "0:56 / /mnt/share cifs //nas/share rw", "0:57 / /home/u/remote fuse.sshfs u@nas:/x rw"),
+			map[string]string{"link sys/dev/block/253:2": "sys/devices/virtual/block/dm-2", "link sys/dev/block/253:3": "sys/devices/virtual/block/dm-3"}), []string{"/ dm-2", "/home dm-3", "/boot/efi nvme0n1p1"}},
+		{"a Raspberry Pi with a root that forgets", mounts("0:22 / / overlay overlayroot rw", "179:2 / /media/root-ro ext4 /dev/mmcblk0p2 ro", "0:21 / /media/root-rw tmpfs tmpfs-root rw", "179:1 / /boot/firmware vfat /dev/mmcblk0p1 rw"), []string{"/boot/firmware mmcblk0p1"}},
+		{"a router with flash memory", mounts("31:5 / /rom squashfs /dev/root ro", "0:17 / /overlay ubifs /dev/ubi0_1 rw", "0:18 / / overlay overlayfs:/overlay rw"), []string{"/overlay ubi0_1"}},
+		{"Fedora without a root of its own", mounts("0:30 / / overlay composefs ro", "0:33 /root /sysroot btrfs /dev/sda3 rw,subvol=/root", "0:33 /root/ostree/deploy/fedora/var /var btrfs /dev/sda3 rw,subvol=/root", "0:33 /home /var/home btrfs /dev/sda3 rw,subvol=/home", "8:2 / /boot ext4 /dev/sda2 rw"), []string{"/sysroot sda3", "/boot sda2"}},
+		{"WSL", mounts("8:32 / / ext4 /dev/sdc rw", "0:50 / /mnt/c 9p C:\\134 rw", "0:51 / /usr/lib/wsl/drivers 9p drivers ro", "8:32 / /mnt/wslg/distro ext4 /dev/sdc rw", "0:24 / /mnt/wsl tmpfs none rw"), []string{"/ sdc"}},
+		{"an encrypted home over another one", files(mounts("8:2 / / ext4 /dev/sda2 rw", "8:3 / /home ext4 /dev/sda3 rw", "253:0 / /home ext4 /dev/mapper/home rw,over"), map[string]string{"link sys/dev/block/253:0": "sys/devices/virtual/block/dm-0"}), []string{"/ sda2", "/home dm-0"}},
 		{"btrfs on two disks", files(mounts("0:33 / /pool btrfs /dev/sdb rw,subvol=/"), map[string]string{"sys/fs/btrfs/1-2/devices/sdb/size": "1", "sys/fs/btrfs/1-2/devices/sdc/size": "1", "sys/fs/btrfs/3-4/devices/sdd/size": "1"}), []string{"/pool sdb sdc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,6 +284,9 @@ func TestDiskRatesCountWholeDisksOnce(t *testing.T) {
 		{"EC2 with a disk named as a partition", blocks("xvda1 device/x", "xvdb device/x"), "xvda1 xvdb", "xvda1 xvdb"},
 		{"s390", blocks("dasda device/x", "dasdb device/x"), "dasda dasdb", "dasda dasda1 dasdb dasdb1"},
 		{"a disk over the network", blocks("nbd0 pid", "zram0", "ram0"), "nbd0", "nbd0 nbd0p1 zram0 ram0"},
+		{"two disks as one, in a volume that is encrypted, and swap in memory", blocks("nvme0n1 device/x", "nvme1n1 device/x", "md127 slave=nvme0n1p2 slave=nvme1n1p2", "dm-0 slave=md127", "dm-1 slave=dm-0", "dm-2 slave=dm-1", "zram0"), "nvme0n1 nvme1n1", "nvme0n1 nvme0n1p1 nvme0n1p2 nvme1n1 nvme1n1p2 md127 dm-0 dm-1 dm-2 zram0"},
+		{"two ways to a disk of a network", blocks("sdb device/x", "sdc device/x", "dm-0 slave=sdb slave=sdc"), "sdb sdc", "sdb sdc dm-0"},
+		{"flash memory, a controller with a long name and a disk of User-mode Linux", blocks("mtdblock5 device/x", "cciss!c0d0 device/x", "ubda device/x"), "mtdblock5 cciss/c0d0 ubda", "mtdblock5 cciss/c0d0 cciss/c0d0p1 ubda"},
 		{"a cache before a disk", blocks("sdb device/x", "nvme0n1 device/x", "bcache0 slave=sdb slave=nvme0n1"), "sdb nvme0n1", "sdb nvme0n1 bcache0"},
 		{"a card", blocks("mmcblk0 device/x", "mmcblk0boot0 device/x"), "mmcblk0", "mmcblk0 mmcblk0p1"},
 		{"disks of virtual machines in a pool", blocks("sda device/x", "zd0", "zd16"), "sda", "sda sda1 zd0 zd0p1 zd16"},
@@ -334,6 +372,13 @@ func TestTemperature(t *testing.T) {
 		{"thermal zones where no chip has one", files(hwmon(0, "BAT0", "in0_input=12000"), map[string]string{
 			"sys/class/thermal/thermal_zone0/type": "cpu-thermal\n", "sys/class/thermal/thermal_zone0/temp": "48312\n",
 		}), reading(Sensor{"cpu-thermal", 48.312}), ""},
+		{"a Raspberry Pi", hwmon(0, "cpu_thermal", "temp1_input=47718", "temp1_crit=110000"), reading(Sensor{"cpu_thermal", 47.718}), ""},
+		{"a board's chip with inputs of which one is connected, beside a processor", files(hwmon(0, "it8665", "temp1_input=-128000", "temp2_input=39000", "temp3_input=-55000", "temp4_input=255000", "temp5_input=0"), hwmon(1, "k10temp", "temp1_input=61250", "temp1_label=Tctl")), reading(Sensor{"k10temp Tctl", 61.25}, Sensor{"it8665", 39}), ""},
+		{"a card that is switched off, and a network card that is down", files(hwmon(0, "amdgpu", "temp1_input=511000"), hwmon(1, "iwlwifi_1", "temp1_input="), hwmon(2, "coretemp", "temp1_input=44000", "temp1_label=Package id 0")), reading(Sensor{"coretemp Package id 0", 44}), ""},
+		{"clusters of ARM, of which one is off", map[string]string{
+			"sys/class/thermal/thermal_zone0/type": "cpu0-thermal\n", "sys/class/thermal/thermal_zone0/temp": "51200\n",
+			"sys/class/thermal/thermal_zone1/type": "cpu4-thermal\n", "sys/class/thermal/thermal_zone1/temp": "-274000\n",
+		}, reading(Sensor{"cpu0-thermal", 51.2}), ""},
 		{"none", nil, TemperatureReading{}, "no temperature sensor"},
 		{"only unconnected ones", hwmon(0, "x", "temp1_input=127000"), TemperatureReading{}, "no temperature sensor"},
 		{"only broken ones", hwmon(0, "x", "temp1_input=garbage"), TemperatureReading{}, "could not be read"},
@@ -418,5 +463,49 @@ func TestAllOf256Cores(t *testing.T) {
 	s, err := readings(t, &cpuReader{host: tr.host()}, func() { tr.write("proc/stat", of(100)) }, time.Second)
 	if err != nil || len(s.CPU.Cores) != 256 || s.CPU.Percent != 100 || s.CPU.Cores[255] != 100 {
 		t.Errorf("%v: %d cores, %v %%", err, len(s.CPU.Cores), s.CPU.Percent)
+	}
+}
+
+func TestMemoryByWhatTheKernelSays(t *testing.T) {
+	const gb = 1 << 30
+	meminfo := "MemTotal: 67108864 kB\nMemFree: 8388608 kB\nMemAvailable: 41943040 kB\nCached: 33554432 kB\nSwapTotal: 8388608 kB\nSwapFree: 6291456 kB\n"
+	whole := MemoryReading{Used: 24 * gb, Total: 64 * gb, Available: 40 * gb, Cached: 32 * gb, SwapUsed: 2 * gb, SwapTotal: 8 * gb}
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  MemoryReading
+	}{
+		{"a machine with swap in its memory", nil, whole},
+		{"the machine's own group", map[string]string{"sys/fs/cgroup/cgroup.controllers": "cpu memory\n", "sys/fs/cgroup/memory.stat": "anon 1\n"}, whole},
+		{"a container without a limit", map[string]string{"sys/fs/cgroup/memory.max": "max\n", "sys/fs/cgroup/memory.current": "1073741824\n"}, whole},
+		{"a container with a limit", map[string]string{
+			"sys/fs/cgroup/memory.max": "2147483648\n", "sys/fs/cgroup/memory.current": "1610612736\n", "sys/fs/cgroup/memory.swap.max": "1073741824\n", "sys/fs/cgroup/memory.swap.current": "268435456\n",
+			"sys/fs/cgroup/memory.stat": "anon 500\nfile 805306368\nshmem 268435456\ninactive_file 402653184\nactive_file 134217728\nslab_reclaimable 0\nslab_unreclaimable 4096\n",
+		}, MemoryReading{Used: gb, Total: 2 * gb, Available: gb, Cached: gb / 2, SwapUsed: gb / 4, SwapTotal: gb}},
+		{"a container with a limit and without swap", map[string]string{
+			"sys/fs/cgroup/memory.max": "2147483648\n", "sys/fs/cgroup/memory.current": "1073741824\n", "sys/fs/cgroup/memory.swap.max": "0\n", "sys/fs/cgroup/memory.swap.current": "0\n",
+		}, MemoryReading{Used: gb, Total: 2 * gb, Available: gb, SwapNA: "no swap"}},
+		{"a container with a limit, by the first version of groups", map[string]string{
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "4294967296\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "3221225472\n",
+			"sys/fs/cgroup/memory/memory.stat": "cache 1\ninactive_file 7\nactive_file 7\ntotal_inactive_file 1073741824\ntotal_active_file 1073741824\n",
+		}, MemoryReading{Used: gb, Total: 4 * gb, Available: 3 * gb, Cached: 2 * gb, SwapUsed: 2 * gb, SwapTotal: 8 * gb}},
+		{"the first version, without a limit", map[string]string{"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "3221225472\n"}, whole},
+		{"a limit above the machine's memory", map[string]string{"sys/fs/cgroup/memory.max": "1099511627776\n", "sys/fs/cgroup/memory.current": "1073741824\n"}, whole},
+		{
+			"OpenVZ, with a kernel that doesn't tell what is available",
+			map[string]string{"proc/meminfo": "MemTotal: 2097152 kB\nMemFree: 1048576 kB\nCached: 524288 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n"},
+			MemoryReading{Used: gb / 2, Total: 2 * gb, Available: gb + gb/2, Cached: gb / 2, SwapNA: "no swap"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := newTree(t, files(map[string]string{"proc/meminfo": meminfo, "proc/vmstat": "pswpin 0\npswpout 0\n", "proc/pressure/memory": "some avg10=0.00 avg60=0 avg300=0 total=0\n"}, c.files))
+			var s Snapshot
+			apply, err := (&memoryReader{host: tr.host()}).read(t.Context())
+			if err == nil {
+				apply(&s)
+			}
+			c.want.Pressure = s.Memory.Pressure
+			expect(t, err, "", c.want, s.Memory)
+		})
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// swapEvery is how often swap is read: it costs more than memory and changes slowly.
+// swapEvery is how often swap is read: on some systems it costs more than memory, and it
+// changes slowly.
 const swapEvery = 5 * time.Second
 
 // memoryReader reads memory and swap.
 type memoryReader struct {
 	host   host
 	swapAt time.Time
-	swap   mem.SwapMemoryStat
+	swap   mem.SwapMemoryStat // its total and its use
 	swapNA string
 }
 
@@ -64,7 +65,7 @@ func (r *memoryReader) readSwap(ctx context.Context) {
 		return
 	}
 	r.swapAt, r.swap, r.swapNA = time.Now(), mem.SwapMemoryStat{}, ""
-	swap, err := mem.SwapMemoryWithContext(ctx)
+	swap, err := swapMemory(ctx, r.host)
 	switch {
 	case err != nil:
 		r.swapNA = err.Error()

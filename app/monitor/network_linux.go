@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,8 @@ import (
 
 // keepOutward leaves the interfaces that lead out of the machine, each byte once: those of
 // hardware, as sysfs says. If none of them is up, what the widest route uses counts, which is
-// the default route if there is one: in a container, or behind a modem that dials.
+// the default route if there is one: in a container, or behind a modem that dials. A modem
+// beside hardware counts too.
 func (r *networkReader) keepOutward(c counters) {
 	physical, up := map[string]bool{}, false
 	for name := range c {
@@ -35,20 +37,31 @@ func (r *networkReader) keepOutward(c counters) {
 		}
 	}
 	counted := physical
-	if !up {
-		if routed := r.host.widestRoute(); len(routed) > 0 {
-			counted = routed
-		}
+	routed, gateways := r.host.widestRoute()
+	outward := false // whether hardware leads further than to the neighbours
+	for name := range physical {
+		outward = outward || gateways[name]
+	}
+	switch {
+	case len(routed) == 0:
+	case !up:
+		counted = routed
+	case !outward && r.host.dials(routed):
+		maps.Copy(counted, routed)
 	}
 	maps.DeleteFunc(c, func(name string, _ [2]uint64) bool { return !counted[name] })
 }
 
 // repeats reports whether all of a hardware interface's traffic is also that of another: a
 // function of the card that belongs to a virtual machine's own interface, a port of a switch
-// behind a card, or one that listens to what others carry by radio.
+// behind a card, the end of a guest's function in a card that switches, or one that listens to
+// what others carry by radio.
 func (r *networkReader) repeats(name string, physical map[string]bool) bool {
 	dir := r.host.sys("class", "net", name)
 	if physical[filepath.Base(linked(dir, "master"))] {
+		return true
+	}
+	if guestPort.MatchString(line(dir, "phys_port_name")) {
 		return true
 	}
 	switch number(dir, "type") {
@@ -65,6 +78,10 @@ func (r *networkReader) repeats(name string, physical map[string]bool) bool {
 	})
 }
 
+// guestPort matches what the kernel calls the ends of functions (PF, VF, SF) in a card that
+// switches, on the first or another controller; its outer ports are p0, p1.
+var guestPort = regexp.MustCompile(`^(c\d+)?pf\d+([vs]f\d+)?$`)
+
 // exists reports whether there is such an entry, even a link that leads nowhere.
 func exists(parts ...string) bool {
 	_, err := os.Lstat(filepath.Join(parts...))
@@ -80,16 +97,30 @@ func linked(parts ...string) string {
 	return target
 }
 
+// dials reports whether a modem carries interfaces: they are PPP, but not over Ethernet.
+func (h host) dials(interfaces map[string]bool) bool {
+	for name := range interfaces {
+		if number(h.sys("class", "net", name, "type")) != unix.ARPHRD_PPP {
+			return false
+		}
+	}
+	return strings.Count(line(h.proc("net", "pppoe")), "\n") == 0 // the first line names the columns
+}
+
 // widestRoute returns the interfaces of the route with the widest destination, which is the
 // default route if there is one. Among several the one of IPv4 counts, then the one with the
-// least metric. Only interfaces of equal routes are returned together.
-func (h host) widestRoute() map[string]bool {
+// least metric. Only interfaces of equal routes are returned together. It also returns those
+// with a route by a gateway; of IPv6 only if no default route of IPv4 is there.
+func (h host) widestRoute() (through, gateways map[string]bool) {
 	var widest [3]uint64 // length of the prefix, version of IP, metric
-	through := map[string]bool{}
+	through, gateways = map[string]bool{}, map[string]bool{}
 	add := func(name, flags string, prefix, version, metric uint64) {
 		f, err := strconv.ParseUint(flags, 16, 32)
 		if err != nil || f&unix.RTF_UP == 0 || f&unix.RTF_REJECT != 0 || name == "lo" {
 			return
+		}
+		if f&unix.RTF_GATEWAY != 0 {
+			gateways[name] = true
 		}
 		this := [3]uint64{prefix, version, metric}
 		switch order := slices.Compare(this[:], widest[:]); {
@@ -111,6 +142,9 @@ func (h host) widestRoute() map[string]bool {
 			add(f[0], f[3], uint64(bits.OnesCount64(mask)), 4, metric)
 		}
 	}
+	if len(through) > 0 && widest[0] == 0 {
+		return through, gateways
+	}
 	// The columns are destination, prefix, source, prefix, next hop, metric, references, use,
 	// flags and interface. Each interface has routes to neighbours (fe80::) and to groups (ff00::).
 	for row := range strings.Lines(line(h.proc("net", "ipv6_route"))) {
@@ -124,5 +158,5 @@ func (h host) widestRoute() map[string]bool {
 			add(f[9], f[8], prefix, 6, metric)
 		}
 	}
-	return through
+	return through, gateways
 }

@@ -9,9 +9,12 @@ import (
 )
 
 // pressure returns in words how much programs wait for memory: the share of the last ten seconds, from
-// the kernel's pressure stall information.
+// the kernel's pressure stall information. In a container it is that of its programs.
 func pressure(h host) (string, error) {
-	data, err := readKernelFile(h.proc("pressure", "memory"))
+	data, err := readKernelFile(h.sys("fs", "cgroup", "memory.pressure"))
+	if err != nil {
+		data, err = readKernelFile(h.proc("pressure", "memory"))
+	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
 		return "", unavailableError("not reported by this kernel")
 	}

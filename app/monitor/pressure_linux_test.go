@@ -23,6 +23,10 @@ func TestPressure(t *testing.T) {
 	if got, err := pressure(tr.host()); got != "waiting 2.0 % of the time" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
+	tr.write("sys/fs/cgroup/memory.pressure", "some avg10=31.50 avg60=0 avg300=0 total=0\n")
+	if got, err := pressure(tr.host()); got != "waiting 31.5 % of the time" || err != nil {
+		t.Errorf("in a container: %q, %v", got, err)
+	}
 	if _, err := pressure(newTree(t, nil).host()); err == nil {
 		t.Error("a kernel without it has one")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,9 +72,8 @@ func cpuTimes(_ context.Context, h host) ([]cpu.TimesStat, error) {
 	return times, nil
 }
 
-// virtualMemory returns the total, available and cached memory, from /proc/meminfo. It asks
-// gopsutil, which estimates, if the kernel doesn't report how much is available.
-func virtualMemory(ctx context.Context, h host) (*mem.VirtualMemoryStat, error) {
+// meminfo returns the numbers of /proc/meminfo in bytes.
+func meminfo(h host) (map[string]uint64, error) {
 	data, err := readKernelFile(h.proc("meminfo"))
 	if err != nil {
 		return nil, err
@@ -86,16 +86,72 @@ func virtualMemory(ctx context.Context, h host) (*mem.VirtualMemoryStat, error) 
 			bytes[name] = kilobytes << 10
 		}
 	}
+	return bytes, nil
+}
+
+// virtualMemory returns the total, available and cached memory. It asks gopsutil, which
+// estimates, if the kernel doesn't report how much is available.
+func virtualMemory(ctx context.Context, h host) (*mem.VirtualMemoryStat, error) {
+	bytes, err := meminfo(h)
+	if err != nil {
+		return nil, err
+	}
 	vm := &mem.VirtualMemoryStat{
 		Total: bytes["MemTotal"], Available: bytes["MemAvailable"], Cached: bytes["Cached"] + bytes["SReclaimable"],
 	}
 	if vm.Available == 0 {
-		return mem.VirtualMemoryWithContext(ctx) //nolint:wrapcheck // the caller says what it is about
+		if vm, err = mem.VirtualMemoryWithContext(ctx); err != nil {
+			return nil, err //nolint:wrapcheck // the caller says what it is about
+		}
 	}
-	if cache := zfsCache(h); cache > 0 {
+	if limit, used, cached := groupMemory(h); limit > 0 && limit < vm.Total {
+		vm.Total, vm.Available, vm.Cached = limit, limit-min(used-min(cached, used), limit), cached
+	} else if cache := zfsCache(h); cache > 0 {
 		vm.Available, vm.Cached = min(vm.Available+cache, vm.Total), min(vm.Cached+cache, vm.Total)
 	}
 	return vm, nil
+}
+
+// groupMemory returns the limit of the control group in which everything visible runs, as in a
+// container, what it uses, and how much of that are cached files, which are released when
+// needed. The limit is 0 if there is none. The group of a whole machine, the root of all, has
+// no such files in version 2 of control groups, and no limit in version 1.
+func groupMemory(h host) (limit, used, cached uint64) {
+	dir, prefix := h.sys("fs", "cgroup"), ""
+	limit, used = number(dir, "memory.max"), number(dir, "memory.current") // "max" is no number
+	if limit == 0 {
+		dir, prefix = filepath.Join(dir, "memory"), "total_" // with the groups inside
+		limit, used = number(dir, "memory.limit_in_bytes"), number(dir, "memory.usage_in_bytes")
+	}
+	if limit == 0 {
+		return 0, 0, 0
+	}
+	for row := range strings.Lines(line(dir, "memory.stat")) {
+		name, value, _ := strings.Cut(strings.TrimSpace(row), " ")
+		bytes, err := strconv.ParseUint(value, 10, 64)
+		switch strings.TrimPrefix(name, prefix) {
+		case "active_file", "inactive_file", "slab_reclaimable":
+			if err == nil && strings.HasPrefix(name, prefix) {
+				cached += bytes
+			}
+		}
+	}
+	return limit, used, cached
+}
+
+// swapMemory returns the size and the use of swap: of the control group in which everything
+// visible runs, if its limit is lower.
+func swapMemory(_ context.Context, h host) (*mem.SwapMemoryStat, error) {
+	bytes, err := meminfo(h)
+	if err != nil {
+		return nil, err
+	}
+	swap := &mem.SwapMemoryStat{Total: bytes["SwapTotal"], Used: bytes["SwapTotal"] - min(bytes["SwapFree"], bytes["SwapTotal"])}
+	limit, err := strconv.ParseUint(line(h.sys("fs", "cgroup", "memory.swap.max")), 10, 64)
+	if err == nil && limit < swap.Total {
+		swap.Total, swap.Used = limit, min(number(h.sys("fs", "cgroup", "memory.swap.current")), limit)
+	}
+	return swap, nil
 }
 
 // zfsCache returns how much memory the cache of ZFS (ARC) would release when needed: what it

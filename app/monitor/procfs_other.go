@@ -20,6 +20,11 @@ func virtualMemory(ctx context.Context, _ host) (*mem.VirtualMemoryStat, error) 
 	return mem.VirtualMemoryWithContext(ctx) //nolint:wrapcheck // the caller says what it is about
 }
 
+// swapMemory returns how swap is used.
+func swapMemory(ctx context.Context, _ host) (*mem.SwapMemoryStat, error) {
+	return mem.SwapMemoryWithContext(ctx) //nolint:wrapcheck // the caller says what it is about
+}
+
 // transfers returns the bytes that every disk has read and written.
 func (r *diskReader) transfers(ctx context.Context) (counters, error) {
 	stats, err := disk.IOCountersWithContext(ctx)

@@ -22,12 +22,13 @@ func findVolumes(ctx context.Context, h host) []volume {
 	var all []volume
 	pools := map[string]*volume{} // free and used space of all datasets
 	seen := map[string]bool{}
+	covered := coveredMounts(mounted)
 	for row := range strings.Lines(mounted) {
 		// The fields are ID, parent, device number, root, mount point, options, any number of
 		// others, a hyphen, kind, source and options of the file system.
 		before, after, _ := strings.Cut(row, " - ")
 		mount, system := strings.Fields(before), strings.Fields(after)
-		if len(mount) < 6 || len(system) < 3 {
+		if len(mount) < 6 || len(system) < 3 || covered[mount[0]] {
 			continue
 		}
 		id, root, path := mount[2], mount[3], unescapeMount(mount[4])
@@ -71,6 +72,23 @@ func findVolumes(ctx context.Context, h host) []volume {
 	return all
 }
 
+// coveredMounts returns the IDs of mounts that can't be reached, because another one is on top:
+// its parent has the same mount point.
+func coveredMounts(mounted string) map[string]bool {
+	points, covered := map[string]string{}, map[string]bool{}
+	for range 2 { // a parent may come after its child
+		for row := range strings.Lines(mounted) {
+			if f := strings.Fields(row); len(f) > 4 {
+				points[f[0]] = f[4]
+				if points[f[1]] == f[4] && f[0] != f[1] {
+					covered[f[1]] = true
+				}
+			}
+		}
+	}
+	return covered
+}
+
 // isLocal reports whether a file system is on a disk of this machine: it has the number of a
 // block device, or as one of several devices it has none (0:x) but names a device or is a
 // pool. /dev/fuse is no disk.
@@ -87,10 +105,13 @@ func unescapeMount(s string) string {
 }
 
 // devicesOf returns the names of a file system's devices: by its number, or else by its
-// source. One of btrfs may have several.
+// source. One of btrfs may have several, and one of bcachefs names all.
 func (h host) devicesOf(id, source string) []string {
 	if device := linked(h.sys("dev", "block", id)); device != "" {
 		return []string{filepath.Base(device)}
+	}
+	if first, others, several := strings.Cut(source, ":/dev/"); several {
+		return append(h.devicesOf("", first), h.devicesOf("", "/dev/"+others)...)
 	}
 	device := source
 	if real, err := filepath.EvalSymlinks(h.dev(strings.TrimPrefix(source, "/dev/"))); err == nil {
