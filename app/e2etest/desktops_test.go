@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,7 +44,10 @@ func newSession(t *testing.T, desktop string, env ...string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		killWith(t, "HOME="+filepath.Join(dir, "home"))
+		_ = os.RemoveAll(dir)
+	})
 	// Xvfb locks only a number that it is given; without a lock, KWin's X server takes it.
 	s := &session{screen: startDisplay(t, 1300, 840, fmt.Sprintf(":%d", 100+os.Getpid()%20_000)), dir: dir}
 	home := filepath.Join(dir, "home")
@@ -84,6 +88,27 @@ func newSession(t *testing.T, desktop string, env ...string) *session {
 	}
 	t.Cleanup(func() { _ = s.conn.Close() })
 	return s
+}
+
+// killWith ends the processes that have a variable in their environment, such as those that
+// the bus has started.
+func killWith(t *testing.T, variable string) {
+	t.Helper()
+	environments, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range environments {
+		env, err := os.ReadFile(path)
+		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), variable) {
+			continue // it isn't ours, or has ended
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may just have ended
+	}
 }
 
 // bus starts a message bus, whose address is in a variable.
@@ -310,6 +335,7 @@ func walkDesktop(t *testing.T, s *session, goDark ...string) {
 			s.mouse(t, note.Min.Add(image.Pt(note.Dx()/3, note.Dy()*2/3)), "1")
 		}
 		s.waitActive(t, "the window of the answer", app)
+		s.waitFilled(t)
 	}
 
 	// when the desktop becomes dark, then so does the window
@@ -318,6 +344,7 @@ func walkDesktop(t *testing.T, s *session, goDark ...string) {
 		c := s.picture(t).RGBAAt(640, 560)
 		return c.R < 80 && c.G < 80 && c.B < 80
 	})
+	s.waitFilled(t)
 	s.keep(t, "dark")
 	if out := app.output.tail(100); strings.Contains(out, "panic") || !app.running() {
 		t.Error(out)

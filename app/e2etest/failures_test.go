@@ -46,13 +46,14 @@ var talker = realollama.Model{
 func TestEndInMidStreamLosesNothing(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		signal os.Signal
-		clean  bool // the program ends by itself, without an error
+		signal os.Signal // nil: its screen goes away, as when the person logs out
+		clean  bool      // the program ends by itself, without an error
 	}{
-		"given SIGTERM":  {syscall.SIGTERM, true},
-		"given kill -9":  {syscall.SIGKILL, false},
-		"given Ctrl-C":   {os.Interrupt, true},
-		"given a hangup": {syscall.SIGHUP, false},
+		"given SIGTERM":             {syscall.SIGTERM, true},
+		"given kill -9":             {syscall.SIGKILL, false},
+		"given Ctrl-C":              {os.Interrupt, true},
+		"given a hangup":            {syscall.SIGHUP, false},
+		"given a screen that ended": {nil, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +75,9 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 				}
 				return first != "" && now != "" && now != first
 			})
-			if err := app.cmd.Process.Signal(test.signal); err != nil {
+			if test.signal == nil {
+				d.screen.server.kill()
+			} else if err := app.cmd.Process.Signal(test.signal); err != nil {
 				t.Fatal(err)
 			}
 			if test.clean {

@@ -18,6 +18,7 @@ import (
 // screen is a display with only a window manager.
 type screen struct {
 	display string // ":99"
+	server  *process
 }
 
 // startScreen starts a virtual display with a window manager.
@@ -52,13 +53,13 @@ func startDisplay(t testing.TB, width, height int, args ...string) *screen {
 	server := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height), "-nolisten", "tcp", "-noreset")
 	server.Args = append(server.Args, args...)
 	server.ExtraFiles = []*os.File{write}
-	startProcess(t, "Xvfb", server)
+	running := startProcess(t, "Xvfb", server)
 	write.Close()
 	number, err := bufio.NewReader(read).ReadString('\n')
 	if err != nil {
 		t.Fatalf("Xvfb names no display: %v", err)
 	}
-	return &screen{display: ":" + strings.TrimSpace(number)}
+	return &screen{display: ":" + strings.TrimSpace(number), server: running}
 }
 
 func (s *screen) environ() []string { return []string{"DISPLAY=" + s.display} }
@@ -235,6 +236,7 @@ func startProcess(t testing.TB, name string, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
+	cmd.WaitDelay = time.Second // what it started may go on, and write to the same pipe
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
