@@ -66,7 +66,7 @@ var rooms = map[string][]string{
 	"sessionmem/transcript":      {},
 	"sessionmem/recall/analysis": {"sessionmem/textfold"}, // one folding for every search
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
-	"sessionmem/recall/index":    {"sessionmem/recall/analysis", "sessionmem/recall/rank"}, // the files are read elsewhere
+	"sessionmem/recall/index":    {"sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/wholefile"}, // the files that are searched are read elsewhere
 	// Programs, machines and languages know neither text nor session.
 	"agents/process": {},
 	"app/monitor":    {"sessionmem/wholefile"},

@@ -78,7 +78,7 @@ func (b *Backend) SessionsChanged(session string) {
 
 // announce notifies those who show sessions or search them that one changed.
 func (b *Backend) announce(session string) {
-	b.Index.sessionChanged(session)
+	b.Index.changed()
 	b.Forgetting.notifyForgotten()
 	b.Keeper.LookAtMemory()
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})

@@ -189,7 +189,7 @@ func (i lateIndex) Erase(ctx context.Context, ids, sessions, files []string) err
 	return index.Erase(ctx, ids, sessions, files)
 }
 
-func (i lateIndex) Changed(paths ...string) { i.index.changed(paths...) }
+func (i lateIndex) Changed() { i.index.changed() }
 
 // beforeCopy notes the server that is about to get this machine's text, and removes from it what
 // was forgotten here and other machines copied there since.

@@ -289,7 +289,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 
 		Cache: b.Client, MayPrepare: func(ctx context.Context) bool { return b.NotAhead(ctx) == "" }, Prepares: b.preparing,
 		Small: small, Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.notify,
-		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: b.Index.sessionChanged,
+		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: func(string) { b.Index.changed() },
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }

@@ -15,7 +15,6 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // indexDelay is how long after startup the app begins to check the files: startup is busy
@@ -49,7 +48,7 @@ type Index struct {
 	pace   embedPace                    // of the vectors
 
 	mu        sync.Mutex // guards listeners
-	listeners map[int]func(indexfile.Progress)
+	listeners map[int]func(recall.Progress)
 	next      int
 }
 
@@ -144,23 +143,12 @@ func (ix *Index) keep() {
 	}
 }
 
-// changed notifies the index of changed files; none means any. Only the app keeps the index
-// up to date; a command leaves that to the app or to reindex. An index that isn't open yet
-// checks all files when it opens.
-func (ix *Index) changed(paths ...string) {
+// changed notifies the index that files may have changed. Only the app keeps the index up to date; a
+// command leaves that to the app or to reindex. An index that isn't open yet checks all files when it
+// opens.
+func (ix *Index) changed() {
 	if index := ix.opened.Load(); index != nil && ix.app.watching {
-		index.Changed(paths...)
-	}
-}
-
-// sessionChanged notifies the index that a session was written; "" means any.
-func (ix *Index) sessionChanged(name string) {
-	if name == "" {
-		ix.changed()
-		return
-	}
-	if index := ix.opened.Load(); index != nil && ix.app.watching {
-		index.SessionChanged(name)
+		index.Changed()
 	}
 }
 
@@ -200,13 +188,13 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 
 // OnIndexing calls f while many files are being indexed, until stop is called. f must be
 // quick, because indexing waits for it.
-func (ix *Index) OnIndexing(f func(indexfile.Progress)) (stop func()) {
+func (ix *Index) OnIndexing(f func(recall.Progress)) (stop func()) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	id := ix.next
 	ix.next++
 	if ix.listeners == nil {
-		ix.listeners = map[int]func(indexfile.Progress){}
+		ix.listeners = map[int]func(recall.Progress){}
 	}
 	ix.listeners[id] = f
 	return func() {
@@ -216,9 +204,9 @@ func (ix *Index) OnIndexing(f func(indexfile.Progress)) (stop func()) {
 	}
 }
 
-func (ix *Index) notifyProgress(p indexfile.Progress) {
+func (ix *Index) notifyProgress(p recall.Progress) {
 	ix.mu.Lock()
-	var all []func(indexfile.Progress)
+	var all []func(recall.Progress)
 	for _, f := range ix.listeners {
 		all = append(all, f)
 	}

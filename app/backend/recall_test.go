@@ -13,7 +13,6 @@ import (
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -171,14 +170,14 @@ func TestRelatedNamesEachSessionOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	progress := 0
-	stop := b.Index.OnIndexing(func(indexfile.Progress) { progress++ })
+	stop := b.Index.OnIndexing(func(recall.Progress) { progress++ })
 	if err := b.Index.RebuildIndex(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	stop()
-	b.Index.notifyProgress(indexfile.Progress{})
+	b.Index.notifyProgress(recall.Progress{})
 	during := progress
-	b.Index.notifyProgress(indexfile.Progress{})
+	b.Index.notifyProgress(recall.Progress{})
 	if progress != during {
 		t.Error("progress is reported after stop")
 	}

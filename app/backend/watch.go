@@ -21,7 +21,7 @@ func (b *Backend) watch() {
 	}, func(changes []watch.Change) {
 		b.memoryChanged()
 		for _, c := range changes {
-			b.Index.changed(c.Path)
+			b.Index.changed()
 			if c.Path == b.Memory.InboxPath() {
 				b.notify.publish(b.Keeper.notice("", compact.Kept{}))
 				continue

@@ -33,7 +33,7 @@ type Index interface {
 	Chunk(ctx context.Context, id string) (corpus.Chunk, error)
 	Similar(ctx context.Context, text string, limit int) ([]recall.Hit, error)
 	Erase(ctx context.Context, ids, sessions, files []string) error
-	Changed(paths ...string)
+	Changed()
 }
 
 // Params holds the dependencies of a Forgetter. Root, Store and Memory are required.

@@ -17,7 +17,7 @@ import (
 // copy removes from the server what the files no longer hold. Erase fails with ErrBusy if another process keeps writing.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
 	defer nudge(x.mirror.wake)
-	defer x.indexer.Recheck() // compare the remaining sources with their files again
+	defer x.compared.forget() // compare the remaining sources with their files again
 	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *index.Snapshot) (sources []string, places []index.Place, err error) {
 		for _, k := range now.Sources() {
 			all := paths(k)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem/recall/indexfile"
+	"mac-stats/sessionmem/recall/index"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -82,7 +82,7 @@ func TestADeletedIndexIsReportedAndRebuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.x.indexer.Recheck()
+	b.x.compared.forget()
 	if a := b.search("otter"); len(a.Hits) > 0 || a.State.Behind != 7 {
 		t.Errorf("%+v, want 7 files behind", a)
 	}
@@ -236,7 +236,7 @@ func TestAFullDiskLeavesTheIndexUnchanged(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("Sync: %v, want that the disk is full", err)
 	}
-	b.x.indexer.Recheck()
+	b.x.compared.forget()
 	if a := b.search("otter"); a.State.Behind != 1 {
 		t.Errorf("%v, want 1 file behind", a.State)
 	}
@@ -300,10 +300,10 @@ func TestAClosedIndexReturnsAnError(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Search(t.Context(), Query{Text: "otter"}); !errors.Is(err, indexfile.ErrClosed) {
+	if _, err := x.Search(t.Context(), Query{Text: "otter"}); !errors.Is(err, index.ErrClosed) {
 		t.Errorf("Search: %v, want ErrClosed", err)
 	}
-	if _, err := x.Sync(t.Context()); !errors.Is(err, indexfile.ErrClosed) {
+	if _, err := x.Sync(t.Context()); !errors.Is(err, index.ErrClosed) {
 		t.Errorf("Sync: %v, want ErrClosed", err)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexfile"
-	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -29,8 +27,9 @@ const (
 type Index struct {
 	cfg       Config
 	corpus    *corpus.Corpus
-	file      *indexfile.File
-	indexer   *indexing.Indexer
+	file      *index.File
+	changed   chan struct{} // 1 place: files may have changed
+	compared  compared
 	analyzers analysis.Pool
 	weights   rank.Weights
 	options   index.Options
@@ -59,6 +58,9 @@ func Open(cfg Config) (*Index, error) {
 	if cfg.ErasePatience == 0 {
 		cfg.ErasePatience = defaultPatience
 	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(Progress) {}
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -67,18 +69,17 @@ func Open(cfg Config) (*Index, error) {
 	}
 	x := &Index{
 		cfg: cfg, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten},
-		weights: rank.Default(),
+		weights: rank.Default(), changed: make(chan struct{}, 1),
 	}
 	x.options.Words = &x.analyzers
-	x.file = indexfile.New(indexfile.Config{
-		Folder: cfg.CacheDir, Root: root, Options: &x.options, Broken: func() { x.indexer.Wake() }, Progress: cfg.Progress, Logger: cfg.Logger,
+	x.file = index.NewFile(index.FileConfig{
+		Folder: cfg.CacheDir, Root: root, Options: &x.options, Broken: func() { nudge(x.changed) }, Waits: func() { cfg.Progress(Progress{Waits: true}) }, Logger: cfg.Logger,
 	})
-	x.indexer = indexing.New(indexing.Config{Corpus: x.corpus, File: x.file, Progress: cfg.Progress, Logger: cfg.Logger})
 	x.vectors = vectorMaker{cfg: &x.cfg, corpus: x.corpus, file: x.file, wake: make(chan struct{}, 1)}
 	x.meanings = meaningAsker{cfg: &x.cfg, file: x.file}
 	x.asker = serverAsker{cfg: &x.cfg}
 	x.mirror = mirror{
-		cfg: &x.cfg, corpus: x.corpus, file: x.file, indexer: x.indexer, analyzers: &x.analyzers, asker: &x.asker, wake: make(chan struct{}, 1),
+		cfg: &x.cfg, corpus: x.corpus, file: x.file, behind: x.changed, analyzers: &x.analyzers, asker: &x.asker, wake: make(chan struct{}, 1),
 	}
 	return x, nil
 }
@@ -86,20 +87,13 @@ func Open(cfg Config) (*Index, error) {
 // Close closes the index. End Run first.
 func (x *Index) Close() error { return x.file.Close() }
 
-// Changed reports changed files (paths below the data folder, or absolute ones); Run
-// indexes them at once. Without arguments Run checks all files.
-func (x *Index) Changed(paths ...string) { x.indexer.Changed(paths...) }
-
-// SessionChanged reports sessions that were written to, by name; Run indexes them at once.
-func (x *Index) SessionChanged(names ...string) { x.indexer.SessionChanged(names...) }
-
 // Run keeps the index, its vectors and the server up to date until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	var job sync.WaitGroup
 	job.Go(func() { x.vectors.run(ctx) })
 	job.Go(func() { x.mirror.run(ctx) })
 	defer job.Wait()
-	x.indexer.Run(ctx, func(did indexing.Report) {
+	x.keepUp(ctx, func(did Report) {
 		if did.Added > 0 {
 			nudge(x.vectors.wake)
 		}
@@ -107,20 +101,6 @@ func (x *Index) Run(ctx context.Context) {
 			nudge(x.mirror.wake)
 		}
 	})
-}
-
-// Sync brings the index up to date and returns when it is complete. It builds a missing
-// index, and rebuilds one that is damaged or of another version while the old one answers.
-func (x *Index) Sync(ctx context.Context) (indexing.Report, error) { return x.indexer.Sync(ctx) }
-
-// Rebuild builds the index from nothing, or resumes an interrupted Rebuild; the old index
-// answers until the new one replaces it.
-func (x *Index) Rebuild(ctx context.Context) (indexing.Report, error) { return x.indexer.Rebuild(ctx) }
-
-// state returns how much of the files the index covers.
-func (x *Index) state(ctx context.Context) (State, error) {
-	s, err := x.indexer.Coverage(ctx)
-	return State{Files: s.Files, Behind: s.Behind, Building: s.Building, Done: s.Done, Of: s.Of, Vectors: VectorsOff, Err: err}, err
 }
 
 // MakeVectors makes all missing vectors, pausing while a turn runs, and returns when it is

@@ -15,7 +15,6 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -173,7 +172,7 @@ func BenchmarkIndex(b *testing.B) {
 
 // benchBuild builds the index from nothing, until everything is on disk.
 func (w *world) benchBuild(b *testing.B) {
-	var report indexing.Report
+	var report Report
 	for b.Loop() {
 		var err error
 		if report, err = w.x.Rebuild(b.Context()); err != nil {
@@ -273,8 +272,8 @@ func (w *world) benchTurn(b *testing.B) {
 			b.Fatal(err)
 		}
 		begun := time.Now()
-		w.x.SessionChanged("cpu-s000017")
-		if r, err := w.x.indexer.KeepUp(b.Context()); err != nil || r.Added != 1 {
+		w.x.Changed()
+		if r, err := w.x.syncChanged(b.Context()); err != nil || r.Added != 1 {
 			b.Fatal(r, err)
 		}
 		return time.Since(begun)
@@ -320,7 +319,7 @@ func (w *world) benchEdit(b *testing.B) {
 		return time.Since(begun)
 	}
 	all := func() error { _, err := w.x.Sync(b.Context()); return err }
-	reported := func() error { w.x.Changed(file); _, err := w.x.indexer.KeepUp(b.Context()); return err }
+	reported := func() error { w.x.Changed(); _, err := w.x.syncChanged(b.Context()); return err }
 	for b.Loop() {
 		whole := make([]time.Duration, 9)
 		for i := range whole {

@@ -14,8 +14,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/indexfile"
-	"mac-stats/sessionmem/recall/indexing"
+
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -27,7 +26,7 @@ type bench struct {
 	memory      *memory.Memory
 	x           *Index
 	now         time.Time
-	progress    func(indexfile.Progress) // may be nil
+	progress    func(Progress) // may be nil
 }
 
 func newBench(t *testing.T) *bench {
@@ -49,7 +48,7 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) open() *Index {
 	b.Helper()
-	x, err := Open(Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Progress: func(p indexfile.Progress) {
+	x, err := Open(Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Progress: func(p Progress) {
 		if b.progress != nil {
 			b.progress(p)
 		}
@@ -83,7 +82,7 @@ func (b *bench) talk(session string, texts ...string) []transcript.Block {
 	return out
 }
 
-func (b *bench) sync() indexing.Report {
+func (b *bench) sync() Report {
 	b.Helper()
 	r, err := b.x.Sync(b.Context())
 	if err != nil {

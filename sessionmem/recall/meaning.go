@@ -10,7 +10,6 @@ import (
 
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexfile"
 )
 
 const (
@@ -36,7 +35,7 @@ type meaning struct {
 // meaningAsker asks the embedding server for the vectors of questions.
 type meaningAsker struct {
 	cfg  *Config
-	file *indexfile.File
+	file *index.File
 
 	mu    sync.Mutex
 	again time.Time // when to ask a server again that failed

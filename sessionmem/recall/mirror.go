@@ -13,8 +13,6 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexfile"
-	"mac-stats/sessionmem/recall/indexing"
 )
 
 // The passages of this machine are copied to the server in the background. The index itself is
@@ -40,8 +38,8 @@ type Copied struct {
 type mirror struct {
 	cfg       *Config
 	corpus    *corpus.Corpus
-	file      *indexfile.File
-	indexer   *indexing.Indexer
+	file      *index.File
+	behind    chan struct{} // 1 place: the index may lack something
 	analyzers *analysis.Pool
 	asker     *serverAsker
 	wake      chan struct{} // 1 place: the server may lack something
@@ -229,7 +227,7 @@ func (c *copying) source(ctx context.Context, key string, there bool) (err error
 		}
 		if p.Text, err = r.Read(ctx, p.Chunk, fresh[i].place); err != nil {
 			c.cfg.Logger.Debug("a passage can't be read for the memory server", "err", err)
-			c.indexer.Wake() // the index may have to read its file again first
+			nudge(c.behind) // the index may have to read its file again first
 			continue
 		}
 		if p.Sources = r.Sources; c.corpus.IsForgotten(&p.Chunk) {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -249,7 +248,7 @@ func (m *model) crash() string {
 	if m.r.IntN(2) == 0 {
 		ctx, cancel := context.WithCancel(m.Context())
 		left := m.r.IntN(4)
-		m.progress = func(indexfile.Progress) {
+		m.progress = func(Progress) {
 			if left--; left < 0 {
 				cancel()
 			}

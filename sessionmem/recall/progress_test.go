@@ -3,17 +3,14 @@ package recall
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -34,7 +31,7 @@ func TestALongIndexingReportsItsProgress(t *testing.T) {
 	b := manySessions(t)
 	other := b.open() // as in another process, except for the lock
 	var own, others []string
-	b.progress = func(p indexfile.Progress) {
+	b.progress = func(p Progress) {
 		s, err := b.x.Status(t.Context())
 		if err != nil {
 			t.Error(err)
@@ -56,34 +53,33 @@ func TestALongIndexingReportsItsProgress(t *testing.T) {
 	if s, err := other.Status(t.Context()); err != nil || s.Building || s.Behind != 0 && strings.Contains(s.String(), "building") {
 		t.Errorf("when it is over: %s, %v", s.String(), err)
 	}
-	if _, err := os.Stat(filepath.Join(b.cache, "recall.progress")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the progress file is left: %v", err)
-	}
 }
 
-func TestProgressOfAKilledProcessIsIgnored(t *testing.T) {
+func TestAReplacementThatAKilledProcessLeftIsNoProgress(t *testing.T) {
 	b := manySessions(t)
 	b.sync()
-	data, err := json.Marshal(indexfile.Progress{Files: 3, Of: 40})
-	if err != nil {
-		t.Fatal(err)
+	ctx, stop := context.WithCancel(t.Context())
+	b.progress = func(p Progress) {
+		if p.Files >= 3 {
+			stop()
+		}
 	}
-	if err := os.WriteFile(filepath.Join(b.cache, "recall.progress"), data, 0o600); err != nil {
-		t.Fatal(err)
+	if _, err := b.x.Rebuild(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("not stopped: %v", err)
 	}
-	if s, err := b.x.Status(t.Context()); err != nil || s.Building || s.String() != "fresh" {
+	if s, err := b.x.Status(t.Context()); err != nil || s.Building || !s.Unfinished || s.State.String() != "fresh" {
 		t.Errorf("%s, %v", s.String(), err)
 	}
-	lock := flock.New(filepath.Join(b.cache, "recall.lock"))
+	lock := flock.New(filepath.Join(b.cache, "recall.lock")) // as a process that goes on with it
 	if err := lock.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := b.x.Status(t.Context()); err != nil || s.String() != "building, 3 of 40 files" {
+	if s, err := b.x.Status(t.Context()); err != nil || !s.Building || s.Done < 3 || s.Done >= enough || s.Of != enough {
 		t.Errorf("while it runs: %s, %v", s.String(), err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	b.progress = func(p indexfile.Progress) {
-		if p.Elsewhere && p.Files == 3 && p.Of == 40 {
+	ctx, stop = context.WithCancel(t.Context())
+	b.progress = func(p Progress) {
+		if p.Waits {
 			stop()
 		}
 	}
@@ -104,7 +100,7 @@ func TestAnInterruptedRebuildResumes(t *testing.T) {
 	b.sync()
 	ctx, stop := context.WithCancel(t.Context())
 	done := 0
-	b.progress = func(p indexfile.Progress) {
+	b.progress = func(p Progress) {
 		if p.Files >= 20 {
 			done = max(done, p.Files)
 			stop()
@@ -159,7 +155,7 @@ func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
 		if (len(a.Hits) > 0) != c.answers || a.State.String() != fmt.Sprintf("behind by %d files", all) {
 			t.Errorf("another %s: %d hits, %s", c.key, len(a.Hits), a.State)
 		}
-		b.progress = func(indexfile.Progress) {
+		b.progress = func(Progress) {
 			s, err := b.x.Status(t.Context())
 			if err != nil || !strings.HasPrefix(s.String(), "building") {
 				t.Errorf("another %s, while it is built: %s, %v", c.key, s.String(), err)

@@ -52,9 +52,10 @@ func TestTheStatusCountsVectors(t *testing.T) {
 	is("of another model", VectorsPaused, 0, "", "fake")
 	f.set(func() { f.err = ErrNoModel })
 	is("the model is gone", VectorsPaused, 0, "", "")
-	b.x.SessionChanged("cpu-b")
+	b.talk("cpu-b", "and stops")
+	b.x.Changed()
 	if s, err := b.x.Status(t.Context()); err != nil || s.Behind != 1 {
-		t.Errorf("%d behind, %v; want the session that was reported", s.Behind, err)
+		t.Errorf("%d behind, %v; want the session that changed", s.Behind, err)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // Strategy selects what a search matches: words, meaning or both.
@@ -141,11 +140,11 @@ type Config struct {
 	// ForgottenElsewhere is called with what another machine forgot of this one. Both may be nil.
 	BeforeCopy         func(ctx context.Context, to Server) error
 	ForgottenElsewhere func(ctx context.Context, all []corpus.Chunk) error
-	ServerPatience     time.Duration            // how long a search waits for the server; 0: 300 ms
-	Progress           func(indexfile.Progress) // may be nil; called on the indexing goroutine
-	ErasePatience      time.Duration            // how long Erase waits for another writing process; 0: 10 s
-	InTurn             func() bool              // reports whether a turn runs in any process: no vectors are made then; nil: never
-	EmbedShare         func() float64           // share of time that making vectors may take, 0 for none (on battery); nil: a fifth
-	EmbedPatience      time.Duration            // how long a search waits for its question's vector; 0: 800 ms
+	ServerPatience     time.Duration  // how long a search waits for the server; 0: 300 ms
+	Progress           func(Progress) // may be nil; called on the indexing goroutine
+	ErasePatience      time.Duration  // how long Erase waits for another writing process; 0: 10 s
+	InTurn             func() bool    // reports whether a turn runs in any process: no vectors are made then; nil: never
+	EmbedShare         func() float64 // share of time that making vectors may take, 0 for none (on battery); nil: a fifth
+	EmbedPatience      time.Duration  // how long a search waits for its question's vector; 0: 800 ms
 	Logger             *slog.Logger
 }

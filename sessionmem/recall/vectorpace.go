@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/indexfile"
+	"mac-stats/sessionmem/recall/index"
 )
 
 // Making vectors must not be noticeable: in the background it takes only a share of the
@@ -46,7 +46,7 @@ const (
 type vectorMaker struct {
 	cfg    *Config
 	corpus *corpus.Corpus
-	file   *indexfile.File
+	file   *index.File
 	wake   chan struct{} // 1 place: there may be chunks without a vector
 	pace   pace
 }

@@ -15,7 +15,6 @@ import (
 	"mac-stats/app/cli/sessioncmd"
 	"mac-stats/app/cli/words"
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // indexLine is a line of `memory status --json` and `memory reindex --json`.
@@ -113,12 +112,12 @@ type progressLine struct {
 	ended bool
 }
 
-func (l *progressLine) indexing(p indexfile.Progress) {
-	what := "indexing"
-	if p.Elsewhere {
-		what = "waiting for another mac-stats that is indexing"
+func (l *progressLine) indexing(p recall.Progress) {
+	if p.Waits {
+		l.draw("waiting for another mac-stats that is indexing")
+		return
 	}
-	l.draw(fmt.Sprintf("%s: %d %%, %s of %s, %s", what, 100*p.Files/max(p.Of, 1), words.Thousands(p.Files), words.Count(p.Of, "file"), words.Count(p.Chunks, "passage")))
+	l.draw(fmt.Sprintf("indexing: %d %%, %s of %s, %s", 100*p.Files/max(p.Of, 1), words.Thousands(p.Files), words.Count(p.Of, "file"), words.Count(p.Chunks, "passage")))
 }
 
 func (l *progressLine) vectors(made, of int, left time.Duration) {

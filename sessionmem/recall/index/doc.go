@@ -40,6 +40,8 @@
 //   - A vector belongs to a text and goes with the last passage that has it. So vectors survive a
 //     new version of the analysis: the new file takes them from the old one (TakeVectors).
 //
-// Used by indexfile, which shares the file among processes, by indexing, which fills it, and by recall,
-// which asks it.
+// File is what processes share: it opens the file when it is used and closes it when it is idle, and has
+// an index of another version or a damaged one built again beside the old one.
+//
+// Used by recall, which fills it and asks it.
 package index

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mac-stats/sessionmem/recall"
-	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/postgres"
 	"mac-stats/sessionmem/recall/recalltest"
 )
@@ -31,7 +30,7 @@ type copied struct {
 	server *postgres.Server
 }
 
-func (p copied) Sync(ctx context.Context) (indexing.Report, error) {
+func (p copied) Sync(ctx context.Context) (recall.Report, error) {
 	r, err := p.Index.Sync(ctx)
 	if err == nil {
 		_, err = p.Copy(ctx)

@@ -18,13 +18,12 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
-	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/transcript"
 )
 
 // Backend is a search index of a data folder.
 type Backend interface {
-	Sync(ctx context.Context) (indexing.Report, error)
+	Sync(ctx context.Context) (recall.Report, error)
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
 	Chunks(ctx context.Context, session string) ([]corpus.Chunk, error)
 	Chunk(ctx context.Context, id string) (corpus.Chunk, error)

@@ -1,4 +1,4 @@
-package indexfile
+package index
 
 import (
 	"context"
@@ -12,15 +12,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"mac-stats/sessionmem/recall/index"
 )
 
 // newTest returns an index file in a folder. broken is called when the index has to be
 // rebuilt.
 func newTest(t *testing.T, folder string, broken func()) *File {
 	t.Helper()
-	f := New(Config{Folder: folder, Root: "root", Options: &index.Options{}, Broken: broken, Logger: slog.New(slog.DiscardHandler)})
+	f := NewFile(FileConfig{Folder: folder, Root: "root", Options: &Options{}, Broken: broken, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -31,19 +29,21 @@ func newTest(t *testing.T, folder string, broken func()) *File {
 
 func build(t *testing.T, f *File) {
 	t.Helper()
-	unlock, err := f.Lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
-	if err := f.Replace(t.Context(), func(*index.Index) error { return nil }); err != nil {
+	if err := f.Update(t.Context(), true, func(*Index) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// isDamaged reports whether a process knows that the index is damaged.
+func isDamaged(f *File) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.damaged()
+}
+
 func read(t *testing.T, f *File) error {
 	t.Helper()
-	return f.Read(t.Context(), func(*index.Snapshot) error { return nil })
+	return f.Read(t.Context(), func(*Snapshot) error { return nil })
 }
 
 func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
 		{"empty", func(path string) error { return os.Truncate(path, 0) }, fs.ErrNotExist, false},
 		{"no database", func(path string) error {
 			return os.WriteFile(path, []byte("no database at all, whatever its name says"), 0o600)
-		}, index.ErrDamaged, true},
+		}, ErrDamaged, true},
 	} {
 		folder, broken := t.TempDir(), 0
 		f := newTest(t, folder, func() { broken++ })
@@ -70,12 +70,12 @@ func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.what, err, c.want)
 		}
 		other := newTest(t, folder, func() {})
-		if got := other.Damaged(); got != c.damaged || (broken > 0) != c.damaged {
+		if got := isDamaged(other); got != c.damaged || (broken > 0) != c.damaged {
 			t.Errorf("%s: another process learns of damage: %v, reported here %d times; want %v", c.what, got, broken, c.damaged)
 		}
 		build(t, f)
-		if err := read(t, f); err != nil || f.Damaged() {
-			t.Errorf("%s, rebuilt: %v, damaged %v", c.what, err, f.Damaged())
+		if err := read(t, f); err != nil || isDamaged(f) {
+			t.Errorf("%s, rebuilt: %v, damaged %v", c.what, err, isDamaged(f))
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestAnIdleFileIsUnloadedUnlessInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTest(t, t.TempDir(), func() {})
 		build(t, f)
-		_, done, err := f.Use(t.Context())
+		_, done, err := f.use(t.Context(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,12 +107,12 @@ func TestAnErasureWaitsForAWriterOnlyAsLongAsAllowed(t *testing.T) {
 	folder := t.TempDir()
 	writer, f := newTest(t, folder, func() {}), newTest(t, folder, func() {})
 	build(t, f)
-	unlock, err := writer.Lock(t.Context())
+	unlock, err := writer.lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
-	if err := f.Erase(t.Context(), time.Millisecond, none); !errors.Is(err, index.ErrBusy) {
+	none := func(*Snapshot) ([]string, []Place, error) { return nil, nil, nil }
+	if err := f.Erase(t.Context(), time.Millisecond, none); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v while another writes, want ErrBusy", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
@@ -129,77 +129,65 @@ func TestAnErasureWaitsForAWriterOnlyAsLongAsAllowed(t *testing.T) {
 func TestErasureRemovesAnInterruptedRebuild(t *testing.T) {
 	f := newTest(t, t.TempDir(), func() {})
 	build(t, f)
-	unlock, err := f.Lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	stopped := errors.New("stopped")
-	if err := f.Replace(t.Context(), func(*index.Index) error { return stopped }); !errors.Is(err, stopped) || !f.IsUnfinished() {
+	if err := f.Update(t.Context(), true, func(*Index) error { return stopped }); !errors.Is(err, stopped) || !f.IsUnfinished() {
 		t.Fatalf("%v, unfinished %v", err, f.IsUnfinished())
 	}
-	unlock()
-	if err := f.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }); err != nil || f.IsUnfinished() {
+	if err := f.Erase(t.Context(), time.Minute, func(*Snapshot) ([]string, []Place, error) { return nil, nil, nil }); err != nil || f.IsUnfinished() {
 		t.Errorf("%v, unfinished %v", err, f.IsUnfinished())
 	}
 }
 
-func TestProgressIsVisibleToOthersWhileItRuns(t *testing.T) {
+func TestOthersSeeHowFarAnIndexIsBuilt(t *testing.T) {
 	folder := t.TempDir()
 	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
-	f.Activity.Report(Progress{Files: 3, Of: 40})
-	if p, ok := other.Activity.Current(); ok {
-		t.Errorf("without the lock %+v is believed", p)
+	sees := func(what string, locked, unfinished bool, sources int) {
+		t.Helper()
+		n := 0
+		err := other.ReadUnfinished(t.Context(), func(now *Snapshot) error { n = len(now.Sources()); return nil })
+		if other.IsLocked() != locked || other.IsUnfinished() != unfinished || n != sources || (err == nil) != unfinished {
+			t.Errorf("%s: locked %v, unfinished %v, %d sources, %v; want %v, %v, %d", what, other.IsLocked(), other.IsUnfinished(), n, err, locked, unfinished, sources)
+		}
 	}
-	unlock, err := f.Lock(t.Context())
-	if err != nil {
+	build(t, f)
+	sees("before", false, false, 0)
+	stopped := errors.New("stopped")
+	if err := f.Update(t.Context(), true, func(e *Index) error {
+		sees("at the beginning", true, true, 0)
+		one := Entry{Source: Source{Name: Name{Key: "a", Session: "a"}, Stamp: "1"}, Passages: []Passage{{Kind: User, Block: "b", Text: "otter"}}}
+		if _, err := e.Update(t.Context(), []Entry{one}, nil); err != nil {
+			return err
+		}
+		sees("after one", true, true, 1)
+		return stopped
+	}); !errors.Is(err, stopped) {
 		t.Fatal(err)
 	}
-	end := f.Activity.Begin()
-	f.Activity.Report(Progress{Files: 4, Of: 40}) // too soon to be written again
-	if p, ok := other.Activity.Current(); !ok || p.Files != 3 || p.Of != 40 {
-		t.Errorf("elsewhere: %+v %v, want 3 of 40", p, ok)
-	}
-	if p, ok := f.Activity.Current(); !ok || p.Files != 4 {
-		t.Errorf("here: %+v %v, want 4 files", p, ok)
-	}
-	end()
-	unlock()
-	if p, ok := other.Activity.Current(); ok {
-		t.Errorf("it has ended, and %+v is reported", p)
-	}
-	if _, err := os.Stat(filepath.Join(folder, progressFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the progress file is left: %v", err)
-	}
+	sees("interrupted", false, true, 1)
+	build(t, f)
+	sees("complete", false, false, 0)
 }
 
 func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 	folder := t.TempDir()
 	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
-	if f.Exists() || f.Size() != 0 {
-		t.Errorf("exists %v, %d bytes, before it is made", f.Exists(), f.Size())
+	if f.Size() != 0 || f.IsCurrent() {
+		t.Errorf("%d bytes, current %v, before it is made", f.Size(), f.IsCurrent())
 	}
-	if err := f.Write(t.Context(), func(*index.Index) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+	if err := f.Write(t.Context(), func(*Index) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want that there is none to write to", err)
 	}
-	unlock, err := f.Lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, done, err := f.Create(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	done()
-	unlock()
-	if !f.Exists() || f.Size() == 0 {
-		t.Errorf("exists %v, %d bytes", f.Exists(), f.Size())
+	update := func() {
+		if err := f.Update(t.Context(), false, func(*Index) error { return nil }); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, c := range []struct {
 		what string
 		do   func()
 		want bool
 	}{
-		{"it is marked", f.MarkCurrent, true},
+		{"it is made", update, true},
 		{"it is unloaded", func() {
 			if open, err := f.Unload(); !open || err != nil {
 				t.Error(open, err)
@@ -211,22 +199,22 @@ func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 			}
 		}, true},
 		{"another erased", func() {
-			if err := other.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }); err != nil {
-				t.Error(err)
-			}
-			if err := errors.Join(other.Close(), f.Close()); err != nil {
+			if err := other.Erase(t.Context(), time.Minute, func(*Snapshot) ([]string, []Place, error) { return nil, nil, nil }); err != nil {
 				t.Error(err)
 			}
 		}, false},
-		{"it is marked again", f.MarkCurrent, true},
-		{"it is damaged", func() { f.MarkDamaged(index.ErrDamaged) }, false},
+		{"it is updated", update, true},
+		{"it is damaged", func() { f.MarkDamaged(ErrDamaged) }, false},
 	} {
 		if c.do(); f.IsCurrent() != c.want {
 			t.Errorf("when %s: current %v, want %v", c.what, f.IsCurrent(), c.want)
 		}
 	}
-	if f.MarkDamaged(fs.ErrNotExist); !other.Damaged() {
+	if f.MarkDamaged(fs.ErrNotExist); !isDamaged(other) {
 		t.Error("the damage isn't known to others")
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 	if err := read(t, f); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v, want ErrClosed", err)
@@ -236,21 +224,21 @@ func TestAProcessKnowsWhetherAnotherErasedMeanwhile(t *testing.T) {
 func TestAReaderKeepsTheFileThatWasReplaced(t *testing.T) {
 	f := newTest(t, t.TempDir(), func() {})
 	build(t, f)
-	before, done, err := f.Use(t.Context())
+	before, done, err := f.use(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	build(t, f)
-	if err := before.Read(t.Context(), func(*index.Snapshot) error { return nil }); err != nil {
+	if err := before.Read(t.Context(), func(*Snapshot) error { return nil }); err != nil {
 		t.Errorf("the old file: %v", err)
 	}
-	now, done2, err := f.Use(t.Context())
+	now, done2, err := f.use(t.Context(), false)
 	if err != nil || now == before || !before.Moved() || now.Moved() {
 		t.Errorf("%v; want the new file beside the old one", err)
 	}
 	done()
 	done2()
-	if err := before.Read(t.Context(), func(*index.Snapshot) error { return nil }); err == nil {
+	if err := before.Read(t.Context(), func(*Snapshot) error { return nil }); err == nil {
 		t.Error("nobody uses the old file, and it is still open")
 	}
 }
@@ -262,25 +250,20 @@ func TestOthersOpenTheFileWhileItIsReplaced(t *testing.T) {
 	round := 0
 	replace := func() {
 		t.Helper()
-		unlock, err := f.Lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer unlock()
-		err = f.Replace(t.Context(), func(e *index.Index) error {
-			var all []index.Entry
+		err := f.Update(t.Context(), true, func(e *Index) error {
+			var all []Entry
 			for i := range 20 {
-				one := index.Entry{Source: index.Source{Name: index.Name{Key: fmt.Sprint(i), Session: "a"}, Stamp: fmt.Sprint(round)}}
-				one.Passages = []index.Passage{{Kind: index.User, Block: "b", Text: fmt.Sprintf("otter %d of round %d", i, round)}}
+				one := Entry{Source: Source{Name: Name{Key: fmt.Sprint(i), Session: "a"}, Stamp: fmt.Sprint(round)}}
+				one.Passages = []Passage{{Kind: User, Block: "b", Text: fmt.Sprintf("otter %d of round %d", i, round)}}
 				all = append(all, one)
 			}
 			_, err := e.Update(t.Context(), all, nil)
 			return err
 		})
 		if err == nil { // as a later message does: the log of the old file isn't empty when it is replaced
-			var e *index.Index
+			var e *Index
 			var done func()
-			if e, done, err = f.Use(t.Context()); err == nil {
+			if e, done, err = f.use(t.Context(), false); err == nil {
 				err = e.SetSynced(t.Context(), time.Now())
 				done()
 			}
@@ -301,7 +284,7 @@ func TestOthersOpenTheFileWhileItIsReplaced(t *testing.T) {
 					return
 				default:
 				}
-				err := other.Read(t.Context(), func(now *index.Snapshot) error {
+				err := other.Read(t.Context(), func(now *Snapshot) error {
 					if n := len(now.Sources()); n != 20 {
 						return fmt.Errorf("%d sources", n)
 					}
@@ -331,23 +314,23 @@ func TestOthersOpenTheFileWhileItIsReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if f.Damaged() {
+	if isDamaged(f) {
 		t.Error("the index is damaged")
 	}
 }
 
 func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
-	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
+	none := func(*Snapshot) ([]string, []Place, error) { return nil, nil, nil }
 	for what, c := range map[string]struct {
 		change string
-		choose func(*index.Snapshot) ([]string, []index.Place, error)
+		choose func(*Snapshot) ([]string, []Place, error)
 		want   error
 		exists bool
 	}{
 		"whole":            {"", none, nil, true},
 		"a row is missing": {"DELETE FROM meta WHERE key='sources'", none, nil, false},
-		"damage is found":  {"", func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, index.ErrDamaged }, nil, false},
-		"another fault":    {"", func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, index.ErrBusy }, index.ErrBusy, true},
+		"damage is found":  {"", func(*Snapshot) ([]string, []Place, error) { return nil, nil, ErrDamaged }, nil, false},
+		"another fault":    {"", func(*Snapshot) ([]string, []Place, error) { return nil, nil, ErrBusy }, ErrBusy, true},
 	} {
 		f := newTest(t, t.TempDir(), func() {})
 		build(t, f)
@@ -361,8 +344,8 @@ func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := f.Erase(t.Context(), time.Minute, c.choose); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || f.Exists() != c.exists {
-			t.Errorf("%s: %v, exists %v; want %v, %v", what, err, f.Exists(), c.want, c.exists)
+		if err := f.Erase(t.Context(), time.Minute, c.choose); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || (f.Size() > 0) != c.exists {
+			t.Errorf("%s: %v, exists %v; want %v, %v", what, err, (f.Size() > 0), c.want, c.exists)
 		}
 	}
 	f := newTest(t, t.TempDir(), func() {})
@@ -370,8 +353,8 @@ func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Erase(t.Context(), time.Minute, none); !errors.Is(err, ErrClosed) || !f.Exists() {
-		t.Errorf("closed: %v, exists %v; want that it stays", err, f.Exists())
+	if err := f.Erase(t.Context(), time.Minute, none); !errors.Is(err, ErrClosed) || !(f.Size() > 0) {
+		t.Errorf("closed: %v, exists %v; want that it stays", err, (f.Size() > 0))
 	}
 }
 
@@ -403,16 +386,11 @@ func TestARebuildStartsAfreshFromWhatItCantResume(t *testing.T) {
 		}
 	}
 	f := newTest(t, t.TempDir(), func() {})
-	unlock, err := f.Lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
-	if err := f.Replace(t.Context(), func(*index.Index) error { return index.ErrDamaged }); !errors.Is(err, index.ErrDamaged) || f.IsUnfinished() {
+	if err := f.Update(t.Context(), true, func(*Index) error { return ErrDamaged }); !errors.Is(err, ErrDamaged) || f.IsUnfinished() {
 		t.Errorf("%v, unfinished %v; want that a damaged rebuild isn't resumed", err, f.IsUnfinished())
 	}
-	if err := f.Replace(t.Context(), func(*index.Index) error {
-		if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
+	if err := f.Update(t.Context(), true, func(*Index) error {
+		if err := read(t, f); err != nil {
 			t.Errorf("while it is built: %v", err)
 		}
 		return nil
@@ -425,7 +403,7 @@ func openElsewhere(path string) error { return makeOf(path, "elsewhere") }
 
 // makeOf makes an index file of a data folder.
 func makeOf(path, root string) error {
-	x, err := index.Open(context.Background(), path, root, true, index.Options{})
+	x, err := Open(context.Background(), path, root, true, Options{})
 	if err != nil {
 		return err
 	}
@@ -433,7 +411,7 @@ func makeOf(path, root string) error {
 }
 
 func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
-	none := func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, nil }
+	none := func(*Snapshot) ([]string, []Place, error) { return nil, nil, nil }
 	for what, spoil := range map[string]func(path string) error{
 		"no database":       func(path string) error { return os.WriteFile(path, []byte("words and no database"), 0o600) },
 		"of another folder": openElsewhere,
@@ -445,14 +423,14 @@ func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := f.Erase(t.Context(), time.Minute, none); err != nil || f.Exists() || f.IsUnfinished() {
-			t.Errorf("%s: %v, exists %v, unfinished %v", what, err, f.Exists(), f.IsUnfinished())
+		if err := f.Erase(t.Context(), time.Minute, none); err != nil || (f.Size() > 0) || f.IsUnfinished() {
+			t.Errorf("%s: %v, exists %v, unfinished %v", what, err, (f.Size() > 0), f.IsUnfinished())
 		}
 	}
 	f := newTest(t, t.TempDir(), func() {})
 	build(t, f)
 	stopped := errors.New("stopped")
-	if err := f.Erase(t.Context(), time.Minute, func(*index.Snapshot) ([]string, []index.Place, error) { return nil, nil, stopped }); !errors.Is(err, stopped) {
+	if err := f.Erase(t.Context(), time.Minute, func(*Snapshot) ([]string, []Place, error) { return nil, nil, stopped }); !errors.Is(err, stopped) {
 		t.Errorf("%v, want that it was stopped", err)
 	}
 }
@@ -463,49 +441,55 @@ func TestAnIndexOfAnotherFolderCountsAsNone(t *testing.T) {
 	if err := openElsewhere(f.Path()); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, index.ErrOther) || broken != 1 || !f.Damaged() {
+	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, ErrOther) || broken != 1 || !isDamaged(f) {
 		t.Errorf("%v, reported %d times", err, broken)
 	}
 }
 
 func TestDamageFoundWhileItIsRebuiltCountsAsNone(t *testing.T) {
-	f := newTest(t, t.TempDir(), func() {})
+	folder := t.TempDir()
+	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
 	if err := os.WriteFile(f.Path(), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	end := f.Activity.Begin()
-	if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want that there is none yet", err)
-	}
-	end()
-	if err := read(t, f); errors.Is(err, fs.ErrNotExist) || !errors.Is(err, index.ErrDamaged) {
+	if err := read(t, f); errors.Is(err, fs.ErrNotExist) || !errors.Is(err, ErrDamaged) {
 		t.Errorf("%v, want damage", err)
+	}
+	if err := f.Update(t.Context(), false, func(*Index) error {
+		for _, f := range []*File{f, other} {
+			if err := read(t, f); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%v, want that there is none yet", err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(read(t, f), read(t, other)); err != nil {
+		t.Errorf("rebuilt: %v", err)
 	}
 }
 
-func TestWhoWaitsForAnotherWriterSeesItsProgress(t *testing.T) {
+func TestWhoWaitsForAnotherWriterIsTold(t *testing.T) {
 	folder := t.TempDir()
-	writer, seen := newTest(t, folder, func() {}), make(chan Progress, 100)
-	f := New(Config{Folder: folder, Root: "root", Options: &index.Options{}, Broken: func() {}, Progress: func(p Progress) { seen <- p }, Logger: slog.New(slog.DiscardHandler)})
-	unlock, err := writer.Lock(t.Context())
+	writer := newTest(t, folder, func() {})
+	ctx, stop := context.WithCancel(t.Context())
+	f := NewFile(FileConfig{Folder: folder, Root: "root", Options: &Options{}, Broken: func() {}, Waits: stop, Logger: slog.New(slog.DiscardHandler)})
+	unlock, err := writer.lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer writer.Activity.Begin()()
-	writer.Activity.Report(Progress{Files: 3, Of: 40})
-	ctx, stop := context.WithCancel(t.Context())
-	go func() {
-		if p := <-seen; p.Files != 3 || p.Of != 40 || !p.Elsewhere {
-			t.Errorf("%+v", p)
+	for range 2 { // the second one doesn't wait for the first
+		if err := f.Update(ctx, false, func(*Index) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want Canceled", err)
 		}
-		stop()
-	}()
-	if _, err := f.Lock(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want Canceled", err)
 	}
 	unlock()
-	if _, err := f.Lock(ctx); !errors.Is(err, context.Canceled) && err != nil {
-		t.Errorf("%v", err)
+	if err := f.Update(t.Context(), false, func(*Index) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -516,12 +500,8 @@ func TestAFolderThatCantBeMadeIsAnError(t *testing.T) {
 	}
 	f := newTest(t, filepath.Join(file, "cache"), func() {})
 	for range 2 { // the second one doesn't wait for the first
-		if _, err := f.Lock(t.Context()); err == nil {
+		if _, err := f.lock(t.Context()); err == nil {
 			t.Error("it was locked")
 		}
-	}
-	f.Activity.Report(Progress{Files: 3, Of: 40}) // nobody can read it
-	if p, ok := f.Activity.Current(); ok {
-		t.Errorf("%+v", p)
 	}
 }

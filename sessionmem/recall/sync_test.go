@@ -1,12 +1,10 @@
-package indexing_test
+package recall
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,196 +16,76 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
-	"mac-stats/sessionmem/recall/indexfile"
-	"mac-stats/sessionmem/recall/indexing"
-	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 )
 
-// folder is a data folder with its index, and the process that keeps it up to date.
-type folder struct {
-	*testing.T
-	*process
-	root, cache string
-	store       *sessionmem.Store
-	corpus      *corpus.Corpus
-	now         time.Time
-	progress    func(indexfile.Progress) // may be nil
-}
-
-// process is what a process has of the index.
-type process struct {
-	*indexing.Indexer
-	file *indexfile.File
-}
-
-func newFolder(t *testing.T) *folder {
-	t.Helper()
-	f := &folder{T: t, root: t.TempDir(), cache: t.TempDir(), now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
-	f.store = storetest.Open(t, f.root)
-	f.corpus = &corpus.Corpus{Root: f.root, Store: f.store, Memory: memory.New(memory.Config{Root: f.root})}
-	f.process = f.open()
-	return f
-}
-
-// open opens the index once more, as in another process.
-func (f *folder) open() *process {
-	f.Helper()
-	var p process
-	logger := slog.New(slog.DiscardHandler)
-	p.file = indexfile.New(indexfile.Config{Folder: f.cache, Root: f.root, Options: &index.Options{}, Broken: func() { p.Recheck() }, Logger: logger})
-	p.Indexer = indexing.New(indexing.Config{Corpus: f.corpus, File: p.file, Logger: logger, Progress: func(now indexfile.Progress) {
-		if f.progress != nil {
-			f.progress(now)
-		}
-	}})
-	f.Cleanup(func() {
-		if err := p.file.Close(); err != nil {
-			f.Error(err)
-		}
-	})
-	return &p
-}
-
-func (f *folder) say(session string, kind transcript.Kind, text string) {
-	f.Helper()
-	f.now = f.now.Add(time.Minute)
-	storetest.Append(f, f.store, session, transcript.Block{Kind: kind, Text: text, Time: f.now})
-}
-
-func (f *folder) talk(session string, texts ...string) {
-	f.Helper()
-	for i, text := range texts {
-		f.say(session, []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], text)
-	}
-}
-
-func (f *folder) remember(text string) {
-	f.Helper()
-	dir := filepath.Join(f.root, "agents")
-	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "memory.md"), []byte(text), 0o600)); err != nil {
-		f.Fatal(err)
-	}
-}
-
-func (f *folder) sync() indexing.Report {
-	f.Helper()
-	r, err := f.Sync(f.Context())
-	if err != nil {
-		f.Fatal(err)
-	}
-	return r
-}
-
 // keepUp does what Run does when it is woken.
-func (f *folder) keepUp() indexing.Report {
-	f.Helper()
-	r, err := f.KeepUp(f.Context())
+func (b *bench) keepUp() Report {
+	b.Helper()
+	r, err := b.x.syncChanged(b.Context())
 	if err != nil {
-		f.Fatal(err)
+		b.Fatal(err)
 	}
 	return r
 }
 
-// answers returns what a process finds for a question, best first, each with its score.
-func (f *folder) answers(p *process, question string) (texts, whole []string, err error) {
-	f.Helper()
-	err = p.file.Read(f.Context(), func(s *index.Snapshot) error {
-		texts, whole = nil, nil
-		w, q := rank.Default(), rank.Query{Terms: analysis.NewAnalyzer().Query(question, f.now), Now: f.now, Limit: 40}
-		found, err := s.Candidates(f.Context(), index.Question{Terms: q.Terms, Weights: &w})
-		r := f.corpus.Texts()
-		defer r.Close()
-		for _, c := range rank.Order(q, &w, found.Candidates, nil) {
-			d, k, err := s.Passage(f.Context(), c.At)
-			if err != nil {
-				return err
-			}
-			chunk, place := corpus.ChunkOf(&d, &k.Source)
-			text, err := r.Read(f.Context(), chunk, place)
-			if err != nil {
-				continue // as a search does, until the file is indexed again
-			}
-			texts = append(texts, text)
-			whole = append(whole, fmt.Sprintf("%s %.6f %d %s", chunk.ID, c.Score, chunk.Turn, text))
+// anew opens the index once more, as another process does.
+func (b *bench) anew() *Index {
+	b.Helper()
+	before, x := b.x, b.open()
+	b.Cleanup(func() {
+		if err := errors.Join(before.Close(), x.Close()); err != nil {
+			b.Error(err)
 		}
-		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	return x
+}
+
+// lists returns what an index finds for a question, best first, each with its score.
+func (b *bench) lists(x *Index, question string) (texts, whole []string, err error) {
+	b.Helper()
+	a, err := x.Search(b.Context(), Query{Text: question, Now: b.now, Limit: 40, Strategy: Lexical, all: true})
+	for _, h := range a.Hits {
+		texts = append(texts, h.Text)
+		whole = append(whole, fmt.Sprintf("%s %.6f %d %s", h.ID, h.Score, h.Turn, h.Text))
 	}
 	return texts, whole, err
 }
 
 // found returns the texts that a question finds.
-func (f *folder) found(question string) []string {
+func (f *bench) found(question string) []string {
 	f.Helper()
-	texts, _, err := f.answers(f.process, question)
+	texts, _, err := f.lists(f.x, question)
 	if err != nil {
 		f.Fatal(err)
 	}
 	return texts
 }
 
-// first returns the best of them; "" if there are none.
-func (f *folder) first(question string) string {
-	f.Helper()
-	if all := f.found(question); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
-func (f *folder) transcript(session string) string {
-	f.Helper()
-	found, err := filepath.Glob(filepath.Join(f.root, "session", "session-memory-"+session+"-*.md"))
-	if err != nil || len(found) != 1 {
-		f.Fatalf("%v %v", found, err)
-	}
-	return found[0]
-}
-
-func (f *folder) rewrite(path string, change func(string) string) {
-	f.Helper()
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path+".tmp", []byte(change(string(data))), 0o600)
-	}
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-}
-
 // reopened compares an answer with those of the index opened anew, and of a rebuilt one.
-func (f *folder) reopened(question string) {
+func (f *bench) reopened(question string) {
 	f.Helper()
-	_, want, err := f.answers(f.process, question)
+	_, want, err := f.lists(f.x, question)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.process = f.open()
-	if _, got, err := f.answers(f.process, question); err != nil || !slices.Equal(got, want) {
+	f.x = f.anew()
+	if _, got, err := f.lists(f.x, question); err != nil || !slices.Equal(got, want) {
 		f.Errorf("opened anew: %v %v, want %v", got, err, want)
 	}
-	if _, err := f.Rebuild(f.Context()); err != nil {
+	if _, err := f.x.Rebuild(f.Context()); err != nil {
 		f.Fatal(err)
 	}
-	if _, got, err := f.answers(f.process, question); err != nil || !slices.Equal(got, want) {
+	if _, got, err := f.lists(f.x, question); err != nil || !slices.Equal(got, want) {
 		f.Errorf("rebuilt: %v %v, want %v", got, err, want)
 	}
 }
 
 func TestEveryChangeOfAFileIsFollowed(t *testing.T) {
-	f := newFolder(t)
+	f := newBench(t)
 	f.talk("cpu-a", "the otter swims", "it does", "the heron flies")
 	f.talk("cpu-b", "the badger digs")
 	f.sync()
@@ -278,15 +156,18 @@ func TestEveryChangeOfAFileIsFollowed(t *testing.T) {
 // its own view of it, and rarely reads the file.
 func TestDamageFoundByAnotherProcessIsRepaired(t *testing.T) {
 	f := someTalk(t)
-	_, want, err := f.answers(f.process, "otter swims")
+	_, want, err := f.lists(f.x, "otter swims")
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper := f.open()
-	if _, err := keeper.KeepUp(t.Context()); err != nil {
+	keeper := f.anew()
+	if _, err := keeper.syncChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.file.Close(); err != nil {
+	if _, err := keeper.file.Unload(); err != nil { // whoever closes it last empties its log
+		t.Fatal(err)
+	}
+	if err := f.x.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db, err := os.OpenFile(filepath.Join(f.cache, "recall.db"), os.O_WRONLY, 0)
@@ -297,17 +178,17 @@ func TestDamageFoundByAnotherProcessIsRepaired(t *testing.T) {
 	if err = errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f.process = f.open()
-	if _, _, err := f.answers(f.process, "otter swims"); !errors.Is(err, index.ErrDamaged) {
+	f.x = f.anew()
+	if _, _, err := f.lists(f.x, "otter swims"); !errors.Is(err, index.ErrDamaged) {
 		t.Fatalf("%v, want that it is damaged", err)
 	}
-	if _, err := keeper.KeepUp(t.Context()); err != nil {
+	if _, err := keeper.syncChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, got, err := f.answers(f.process, "otter swims"); err != nil || !slices.Equal(got, want) {
+	if _, got, err := f.lists(f.x, "otter swims"); err != nil || !slices.Equal(got, want) {
 		t.Errorf("mended by another: %d hits, %v, want %d", len(got), err, len(want))
 	}
-	if r, err := keeper.KeepUp(t.Context()); err != nil || r.Changed != 0 {
+	if r, err := keeper.syncChanged(t.Context()); err != nil || r.Changed != 0 {
 		t.Errorf("%+v, %v; want that it is mended once", r, err)
 	}
 }
@@ -320,7 +201,7 @@ func TestSyncWaitsForAnotherWritingProcess(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel()
-	if _, err := f.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := f.x.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Sync: %v, want that it waits", err)
 	}
 	if got := f.first("wolf"); got != "the wolf howls" {
@@ -334,13 +215,13 @@ func TestSyncWaitsForAnotherWritingProcess(t *testing.T) {
 
 func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
 	f := someTalk(t)
-	other := f.open()
+	other := f.anew()
 	for i := range 30 {
 		word := fmt.Sprintf("%c%cquux", 'a'+i, 'z'-i%20)
 		f.say("cpu-last", transcript.KindUser, "now "+word+" is said")
-		writer, reader := f.process, other
+		writer, reader := f.x, other
 		if i%2 == 1 {
-			writer, reader = other, f.process
+			writer, reader = other, f.x
 		}
 		if _, err := writer.Sync(t.Context()); err != nil {
 			t.Fatal(err)
@@ -350,7 +231,7 @@ func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, _, err := f.answers(reader, word); err != nil || len(got) == 0 || !strings.Contains(got[0], word) {
+		if got, _, err := f.lists(reader, word); err != nil || len(got) == 0 || !strings.Contains(got[0], word) {
 			t.Fatalf("%s: the other process finds %v, %v", word, got, err)
 		}
 	}
@@ -361,15 +242,15 @@ func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
 func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
 	for _, open := range []bool{true, false} {
 		f := someTalk(t)
-		if r, err := f.KeepUp(t.Context()); err != nil || r.Changed != 0 {
+		if r, err := f.x.syncChanged(t.Context()); err != nil || r.Changed != 0 {
 			t.Fatalf("%+v %v, want that all is known", r, err)
 		}
 		if !open {
-			if _, err := f.file.Unload(); err != nil {
+			if _, err := f.x.file.Unload(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		other := f.open()
+		other := f.anew()
 		err := other.file.Erase(t.Context(), time.Minute, func(now *index.Snapshot) (sources []string, _ []index.Place, _ error) {
 			for _, k := range now.OfSession("cpu-last") {
 				sources = append(sources, k.Key)
@@ -379,7 +260,7 @@ func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := f.KeepUp(t.Context()); err != nil || r.Added == 0 {
+		if r, err := f.x.syncChanged(t.Context()); err != nil || r.Added == 0 {
 			t.Errorf("index open %v: %+v %v, want the session indexed again", open, r, err)
 		}
 		if got := f.first("wolf"); got != "the wolf howls" {
@@ -390,50 +271,37 @@ func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
 
 func TestASweepWithoutChangesLoadsNothing(t *testing.T) {
 	f := someTalk(t)
-	f.process = f.open()
+	f.x = f.anew()
 	f.sync()
-	if _, err := f.file.Unload(); err != nil { // as after a while without a question
+	if _, err := f.x.file.Unload(); err != nil { // as after a while without a question
 		t.Fatal(err)
 	}
-	if r, err := f.KeepUp(t.Context()); err != nil || r.Changed != 0 {
+	if r, err := f.x.syncChanged(t.Context()); err != nil || r.Changed != 0 {
 		t.Errorf("%+v %v, want that nothing is to do", r, err)
 	}
-	if open, err := f.file.Unload(); err != nil || open {
+	if open, err := f.x.file.Unload(); err != nil || open {
 		t.Errorf("index open: %v, %v; want that it stays closed", open, err)
 	}
 	f.say("cpu-last", transcript.KindUser, "the lynx sleeps")
-	if r, err := f.KeepUp(t.Context()); err != nil || r.Added != 1 {
+	if r, err := f.x.syncChanged(t.Context()); err != nil || r.Added != 1 {
 		t.Errorf("%+v %v, want the new turn", r, err)
 	}
 }
 
-// someTalk fills a folder with a few sessions and indexes them.
-func someTalk(t *testing.T) *folder {
-	t.Helper()
-	f := newFolder(t)
-	for i := range 6 {
-		f.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the otter number %d swims", i), "it swims well", "what about herons?", "they stand in main.go:42, E0432")
-	}
-	f.sync()
-	f.talk("cpu-last", "the wolf howls", "in the forest")
-	f.sync()
-	return f
-}
-
 func TestRunFindsChangesByItselfAndWhenTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFolder(t)
+		f := newBench(t)
 		f.talk("cpu-a", "the otter swims", "it does")
 		ctx, cancel := context.WithCancel(t.Context())
-		reports := make(chan indexing.Report, 100)
+		reports := make(chan Report, 100)
 		done := make(chan struct{})
-		go func() { f.process.Run(ctx, func(r indexing.Report) { reports <- r }); close(done) }()
+		go func() { f.x.keepUp(ctx, func(r Report) { reports <- r }); close(done) }()
 		if r := <-reports; r.Added != 2 {
 			t.Errorf("%+v, want what was there", r)
 		}
 		f.say("cpu-a", transcript.KindUser, "the lynx sleeps")
 		begun := time.Now()
-		f.SessionChanged("cpu-a")
+		f.x.Changed()
 		if r := <-reports; r.Added != 1 || time.Since(begun) > 0 {
 			t.Errorf("%+v after %v, want the new turn at once", r, time.Since(begun))
 		}
@@ -447,7 +315,7 @@ func TestRunFindsChangesByItselfAndWhenTold(t *testing.T) {
 		if err := os.WriteFile(f.cache, nil, 0o600); err != nil { // nothing can be written there
 			t.Fatal(err)
 		}
-		f.Changed()
+		f.x.Changed()
 		if r := <-reports; r.Added != 0 {
 			t.Errorf("%+v without a folder", r)
 		}
@@ -470,12 +338,12 @@ func (w words) HasIn(_, text string) bool                  { return slices.Conta
 func (w words) HasBlock(_ string, b transcript.Block) bool { return slices.Contains(w, b.Text) }
 
 func TestForgottenTextIsNotIndexedAgain(t *testing.T) {
-	f := newFolder(t)
+	f := newBench(t)
 	f.talk("cpu-a", "the otter swims", "the heron stands")
 	f.remember("- likes quolls\n- hates wombats\n")
 	f.sync()
-	f.corpus.Forgotten = func() corpus.Tombstones { return words{"the heron stands", "likes quolls"} }
-	if _, err := f.Rebuild(t.Context()); err != nil {
+	f.x.corpus.Forgotten = func() corpus.Tombstones { return words{"the heron stands", "likes quolls"} }
+	if _, err := f.x.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for question, want := range map[string]string{"otter": "the otter swims", "wombats": "hates wombats", "stands": "", "quolls": ""} {
@@ -500,7 +368,7 @@ func TestAFileThatGrewInPlaceIsFollowed(t *testing.T) {
 			return s[:i] + "\n## User · 2026-05-03T10:02:30Z\n<!-- id=between2 -->\n\nthe lynx sleeps\n" + s[i:]
 		}, map[string]string{"lynx": "the lynx sleeps", "badger": "the badger digs"}},
 	} {
-		f := newFolder(t)
+		f := newBench(t)
 		f.talk("cpu-a", "the otter swims")
 		f.sync()
 		f.talk("cpu-a", "the heron stands", "it rains", "the badger digs")
@@ -526,7 +394,7 @@ func TestAFileThatGrewInPlaceIsFollowed(t *testing.T) {
 }
 
 func TestASummaryOfWhatWasTakenOutIsNotIndexed(t *testing.T) {
-	f := newFolder(t)
+	f := newBench(t)
 	f.talk("cpu-a", "the otter swims", "it does")
 	f.sync()
 	f.talk("cpu-a", "go on")
@@ -556,7 +424,7 @@ func TestASummaryOfWhatWasTakenOutIsNotIndexed(t *testing.T) {
 // Many Summaries at the end of a long session cost no reading of the session each.
 func TestSummariesAtTheEndAreReadOnce(t *testing.T) {
 	cost := func(summaries int) uint64 {
-		f := newFolder(t)
+		f := newBench(t)
 		f.talk("cpu-a", "the otter swims")
 		f.sync()
 		f.talk("cpu-a", "go on")
@@ -579,7 +447,7 @@ func TestSummariesAtTheEndAreReadOnce(t *testing.T) {
 }
 
 func TestALongSessionIsIndexedInPieces(t *testing.T) {
-	f := newFolder(t)
+	f := newBench(t)
 	f.talk("cpu-a", "the otter swims")
 	f.sync()
 	const blocks = 2100
@@ -607,28 +475,25 @@ func TestALongSessionIsIndexedInPieces(t *testing.T) {
 	}
 }
 
-// enough is a number of files that makes an indexing run a long one.
-const enough = 40
-
 func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
-	for what, begin := range map[string]func(f *folder, ctx context.Context) (indexing.Report, error){
-		"an update": func(f *folder, ctx context.Context) (indexing.Report, error) { return f.Sync(ctx) },
-		"a rebuild": func(f *folder, ctx context.Context) (indexing.Report, error) { return f.Rebuild(ctx) },
-		"one in the background": func(f *folder, ctx context.Context) (indexing.Report, error) {
-			return f.KeepUp(index.InBackground(ctx))
+	for what, begin := range map[string]func(f *bench, ctx context.Context) (Report, error){
+		"an update": func(f *bench, ctx context.Context) (Report, error) { return f.x.Sync(ctx) },
+		"a rebuild": func(f *bench, ctx context.Context) (Report, error) { return f.x.Rebuild(ctx) },
+		"one in the background": func(f *bench, ctx context.Context) (Report, error) {
+			return f.x.syncChanged(index.InBackground(ctx))
 		},
 	} {
-		f := newFolder(t)
+		f := newBench(t)
 		for i := range enough {
 			f.say(fmt.Sprintf("cpu-s%d", i), transcript.KindUser, fmt.Sprintf("the otter number %d swims", i))
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		sawBuilding := false
-		f.progress = func(p indexfile.Progress) {
+		f.progress = func(p Progress) {
 			if p.Files >= enough/2 {
 				stop()
 			}
-			c, err := f.Coverage(t.Context())
+			c, err := f.x.state(t.Context())
 			sawBuilding = sawBuilding || err == nil && c.Building && c.Of == enough
 		}
 		if _, err := begin(f, ctx); !errors.Is(err, context.Canceled) {
@@ -642,7 +507,7 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 		if err != nil || r.Changed == 0 || r.Changed > enough/2 || r.Files != enough {
 			t.Errorf("%s: %+v, %v; want that the rest is read", what, r, err)
 		}
-		if c, err := f.Coverage(t.Context()); err != nil || c.Behind != 0 || c.Building || c.Files != enough {
+		if c, err := f.x.state(t.Context()); err != nil || c.Behind != 0 || c.Building || c.Files != enough {
 			t.Errorf("%s: %+v, %v", what, c, err)
 		}
 		if got := f.found("otter"); len(got) != enough {
@@ -652,11 +517,11 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 }
 
 func TestCoverageCountsFilesThatChanged(t *testing.T) {
-	f := newFolder(t)
+	f := newBench(t)
 	covers := func(what string, files, behind int) {
 		t.Helper()
-		f.Recheck()
-		if c, err := f.Coverage(t.Context()); err != nil || c.Files != files || c.Behind != behind || c.Building {
+		f.x.compared.forget()
+		if c, err := f.x.state(t.Context()); err != nil || c.Files != files || c.Behind != behind || c.Building {
 			t.Errorf("%s: %+v, %v; want %d of %d files behind", what, c, err, behind, files)
 		}
 	}
@@ -669,19 +534,19 @@ func TestCoverageCountsFilesThatChanged(t *testing.T) {
 	covers("after", 3, 0)
 	f.say("cpu-a", transcript.KindUser, "and dives")
 	covers("one changed", 3, 1)
-	f.SessionChanged("cpu-a")
-	f.Changed(f.transcript("cpu-b"))
+	f.x.Changed()
+	f.x.Changed()
 	f.keepUp()
 	covers("it was reported", 3, 0)
-	db, err := sql.Open("sqlite", "file:"+f.file.Path())
+	db, err := sql.Open("sqlite", "file:"+f.x.file.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = db.ExecContext(t.Context(), "UPDATE meta SET value=value-1 WHERE key='analysis'")
-	if err = errors.Join(err, db.Close(), f.file.Close()); err != nil {
+	if err = errors.Join(err, db.Close(), f.x.file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	f.process = f.open()
+	f.x = f.anew()
 	covers("of another version", 3, 3)
 	if got := f.first("otter"); got != "the otter swims" {
 		t.Errorf("meanwhile %q is found", got)
