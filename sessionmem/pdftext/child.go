@@ -233,11 +233,15 @@ func readFile(engine pdfium.Pool, data []byte, most int, out *json.Encoder) (ans
 	}
 	size, best := 0, blank
 	for n := 1; n <= count.PageCount; n++ {
-		text, has := readPage(lib, opened.Document, n)
-		best = max(best, has)
-		if n == 1 && isXFA(lib, opened.Document) {
-			text = "[it is a form of the kind XFA, whose fields can't be read]\n" + text
+		about := ""
+		if n == 1 {
+			about = signatures(lib, opened.Document)
+			if isXFA(lib, opened.Document) {
+				about += "[it is a form of the kind XFA, whose fields can't be read]\n"
+			}
 		}
+		text, has := readPage(lib, opened.Document, n)
+		text, best = about+text, max(best, has)
 		full := size+len(text) > most
 		if full && size == 0 {
 			text = cutText(text, most) + "\n[the page goes on]\n\n"

@@ -64,14 +64,15 @@ func layOut(words []word) string {
 	return strings.ReplaceAll(out.out.String(), string(hyphen), "-")
 }
 
-// runsOf joins the words that PDFium put in one line, up to a wide gap.
+// runsOf joins the words that PDFium put in one line, up to a wide gap. What is drawn higher is
+// another line, which PDFium doesn't always see.
 func runsOf(words []word) []run {
 	var runs []run
 	line := -1
 	for _, w := range words {
 		if len(runs) > 0 && w.line == line {
 			r := &runs[len(runs)-1]
-			if max(w.x0-r.x1, r.x0-w.x1) < 1.2*max(r.height(), 1) {
+			if max(w.x0-r.x1, r.x0-w.x1) < 1.2*max(r.height(), 1) && w.y0 < r.y1 {
 				r.text += " " + w.text
 				r.box = r.union(w.box)
 				continue

@@ -3,6 +3,7 @@ package pdftext
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -38,6 +39,8 @@ func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, c
 	page := requests.Page{ByReference: &loaded.Page}
 	defer func() { _, _ = lib.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
 
+	more := formValues(lib, page) + notes(lib, page)
+	mergeStamps(lib, page)
 	words, guessed := pageWords(lib, page)
 	body := layOut(words)
 	stacked := 0 // words whose letters stand on each other
@@ -46,7 +49,6 @@ func readPage(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT, n int) (string, c
 			stacked++
 		}
 	}
-	more := formValues(lib, page) + notes(lib, page)
 	if guessed > 0 {
 		more += fmt.Sprintf("[%d letters of this page are guessed or left out: the file has their shapes and doesn't say which letters they are]\n", guessed)
 	}
@@ -205,7 +207,7 @@ func formValues(lib pdfium.Pdfium, page requests.Page) string {
 			name += " (" + tip + ")"
 		}
 		switch value = oneLine(value); {
-		case f.Type == enums.FPDF_FORMFIELD_TYPE_PUSHBUTTON:
+		case f.Type == enums.FPDF_FORMFIELD_TYPE_PUSHBUTTON, f.Type == enums.FPDF_FORMFIELD_TYPE_SIGNATURE:
 		case value == "":
 			empty++
 		default:
@@ -241,6 +243,74 @@ func notes(lib pdfium.Pdfium, page requests.Page) string {
 		_, _ = lib.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: note.Annotation})
 	}
 	return out.String()
+}
+
+// mergeStamps makes what signatures and stamps show a part of the page, as PDFium doesn't give
+// the text of what is drawn over it. Fields and notes, which are named, go.
+func mergeStamps(lib pdfium.Pdfium, page requests.Page) {
+	annotations, err := lib.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
+	if err != nil {
+		return
+	}
+	var others []int
+	for i := range annotations.Count {
+		if !isStamp(lib, page, i) {
+			others = append(others, i)
+		}
+	}
+	if len(others) == annotations.Count {
+		return
+	}
+	for _, i := range slices.Backward(others) {
+		_, _ = lib.FPDFPage_RemoveAnnot(&requests.FPDFPage_RemoveAnnot{Page: page, Index: i})
+	}
+	_, _ = lib.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
+}
+
+// isStamp reports whether an annotation is a stamp or a signature: the field whose value is
+// neither a text nor a list.
+func isStamp(lib pdfium.Pdfium, page requests.Page, i int) bool {
+	a, err := lib.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: page, Index: i})
+	if err != nil {
+		return false
+	}
+	defer func() { _, _ = lib.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: a.Annotation}) }()
+	kind, err := lib.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: a.Annotation})
+	if err != nil || kind.Subtype != enums.FPDF_ANNOT_SUBTYPE_WIDGET {
+		return err == nil && kind.Subtype == enums.FPDF_ANNOT_SUBTYPE_STAMP
+	}
+	value, err := lib.FPDFAnnot_GetValueType(&requests.FPDFAnnot_GetValueType{Annotation: a.Annotation, Key: "V"})
+	if err != nil || value.ValueType != enums.FPDF_OBJECT_TYPE_DICTIONARY && value.ValueType != enums.FPDF_OBJECT_TYPE_REFERENCE {
+		return false
+	}
+	text, err := lib.FPDFAnnot_GetStringValue(&requests.FPDFAnnot_GetStringValue{Annotation: a.Annotation, Key: "V"})
+	return err != nil || text.Value == ""
+}
+
+// signatures says how many signatures a PDF has, and how many places for one are empty.
+func signatures(lib pdfium.Pdfium, doc references.FPDF_DOCUMENT) string {
+	places, err := lib.FPDF_GetSignatureCount(&requests.FPDF_GetSignatureCount{Document: doc})
+	if err != nil || places.Count <= 0 {
+		return ""
+	}
+	signed := 0
+	for i := range places.Count {
+		one, err := lib.FPDF_GetSignatureObject(&requests.FPDF_GetSignatureObject{Document: doc, Index: i})
+		if err != nil {
+			continue
+		}
+		if got, err := lib.FPDFSignatureObj_GetContents(&requests.FPDFSignatureObj_GetContents{Signature: one.Signature}); err == nil && len(got.Contents) > 0 {
+			signed++
+		}
+	}
+	out := ""
+	if signed > 0 {
+		out = fmt.Sprintf("[signatures in the PDF: %d, not checked]\n", signed)
+	}
+	if empty := places.Count - signed; empty > 0 {
+		out += fmt.Sprintf("[empty places for a signature: %d]\n", empty)
+	}
+	return out
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -9,8 +9,8 @@
 // The child prints each page as soon as it is read. So what was read before the time was up,
 // or before a page that can't be read, isn't lost: it is the text of "the first N of M pages".
 //
-// What a page has besides its text is named in it: the values of a form, notes, pages that are
-// pictures, letters that the file doesn't tell.
+// What a page has besides its text is named in it: the values of a form, notes, signatures,
+// pages that are pictures, letters that the file doesn't tell.
 //
 // Called by attach for attached files and by agents/fetch for addresses.
 package pdftext

@@ -184,6 +184,27 @@ func TestFormsAndNotesAreNamed(t *testing.T) {
 	}
 }
 
+// What a signature and a stamp show is drawn over the page, at their place on it.
+func TestSignaturesAndStampsAreRead(t *testing.T) {
+	shown := func(text string) string {
+		return stream("/Type/XObject/Subtype/Form/BBox[0 0 200 20]/Resources<</Font<</F1 10 0 R>>>>", at(2, 5, text))
+	}
+	data := file("<</Type/Catalog/Pages 2 0 R/AcroForm<</SigFlags 3/Fields[5 0 R 6 0 R 7 0 R]/DA(/Helv 0 Tf)>>>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+		"<</Type/Page/MediaBox[0 0 612 792]/Parent 2 0 R/Resources<</Font<</F1 10 0 R>>>>/Contents 4 0 R/Annots[5 0 R 6 0 R 7 0 R 8 0 R]>>",
+		stream("", at(72, 700, "The contract")+at(72, 300, "The end")),
+		"<</Type/Annot/Subtype/Widget/FT/Sig/F 132/T(Buyer)/V 9 0 R/Rect[72 600 272 620]/AP<</N 11 0 R>>>>",
+		"<</Type/Annot/Subtype/Widget/FT/Sig/F 4/T(Seller)/Rect[72 500 272 520]>>",
+		"<</Type/Annot/Subtype/Widget/FT/Tx/F 4/T(Town)/V(Graz)/Rect[72 400 272 420]/AP<</N 12 0 R>>>>",
+		"<</Type/Annot/Subtype/Stamp/F 4/Rect[72 650 272 670]/AP<</N 13 0 R>>>>",
+		"<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/ByteRange[0 10 20 10]/Contents<3080>>>",
+		helvetica, shown("Signed by Ada"), shown("Graz"), shown("APPROVED"))
+	d, err := read(t, data, 1<<20)
+	want := "[signatures in the PDF: 1, not checked]\n[empty places for a signature: 1]\n[page 1]\nThe contract\n\nAPPROVED\n\nSigned by Ada\n\nThe end\n[field Town: Graz]\n"
+	if err != nil || d.Text != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, d.Text, want)
+	}
+}
+
 // A font without a table of its letters gives numbers of glyphs, which look like text.
 func TestGuessedLettersAreNamed(t *testing.T) {
 	data := bytes.Replace(document("BT /F1 10 Tf 72 700 Td <002A0048004F004F0052> Tj ET"), []byte(helvetica),
