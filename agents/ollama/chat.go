@@ -97,17 +97,17 @@ func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) 
 		req.Messages = withoutSystem(req.Messages)
 	}
 	run := &chatRun{req: req}
+	c.chats.Add(1)
+	defer c.chats.Add(-1)
 	c.preparing.cancelAll()
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)
 		c.aside.cancelAll()
-		c.preparing.cancelAll()
 		if err := c.permits.acquire(ctx); err != nil {
 			return run.result, t.ended(ctx)
 		}
 	}
 	defer c.permits.release()
-	c.preparing.cancelAll() // one that began meanwhile
 	err := c.chat(ctx, t, run)
 	result := run.finish()
 	asked := parts(run.req)

@@ -43,6 +43,7 @@ type Client struct {
 	aside     aside
 	preparing aside // calls of Prepare, which yield to every chat
 	slots     slots
+	chats     atomic.Int32 // those that run or wait
 	pulls     atomic.Int32 // downloads that run
 	idle      time.Duration
 	keep      time.Duration

@@ -173,6 +173,25 @@ func TestPrepareGivesWayToAChat(t *testing.T) {
 	})
 }
 
+// Vectors are made at the same time as the next request is prepared: after a turn. Each waits
+// for the other.
+func TestPrepareWaitsForVectors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := inBubble(t, testkit.New(testkit.Script{
+			Models: []testkit.Model{{Name: "m", Loaded: true}, {Name: "e", Capabilities: []string{"embedding"}, LoadDelay: 5 * time.Second}},
+			Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}},
+		}))
+		var vectors error
+		go func() { _, vectors = client.Embed(context.Background(), "e", []string{"some text"}) }()
+		time.Sleep(time.Second)
+		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+		bytes, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{})
+		if err != nil || bytes < 3000 || vectors != nil {
+			t.Errorf("%d bytes were read, %v; the vectors: %v", bytes, err, vectors)
+		}
+	})
+}
+
 // Preparing takes nothing from anybody.
 func TestPrepareTakesNothingFromOthers(t *testing.T) {
 	yes := true
