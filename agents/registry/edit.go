@@ -42,7 +42,7 @@ func WithSetting(file, text, key string, value any) (string, error) {
 // withJSONKey replaces the value of a key in the outermost object, or adds the key at
 // its end.
 func withJSONKey(text, key, literal string) (string, error) {
-	if _, err := parseAgentJSON(text); err != nil {
+	if err := parseAgentJSON(text, &Agent{}); err != nil {
 		return "", fmt.Errorf("put this right first: %w", err)
 	}
 	dec := json.NewDecoder(strings.NewReader(text))

@@ -51,16 +51,15 @@ func FuzzWithSetting(f *testing.F) {
 	f.Add(`{"a": {"enabled": 1}, "enabled" : null}`, "\"\n")
 	f.Add("{}", "")
 	f.Fuzz(func(t *testing.T, text, value string) {
-		before, err := parseAgentJSON(text)
-		if err != nil {
+		var before, after Agent
+		if parseAgentJSON(text, &before) != nil {
 			return
 		}
 		out, err := WithSetting("agent.json", text, "model", value)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		after, err := parseAgentJSON(out)
-		if err != nil {
+		if err := parseAgentJSON(out, &after); err != nil {
 			t.Fatalf("%q became %q: %v", text, out, err)
 		}
 		if want := strings.TrimSpace(strings.ToValidUTF8(value, "\uFFFD")); len(want) < 100 && after.Model != want && !strings.ContainsRune(want, '\uFFFD') {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // maxFileBytes limits the size of an agent's or a skill's file. It is far above any
@@ -18,122 +20,101 @@ const maxFileBytes = 1 << 20
 
 var errNotRegular = errors.New("is not a regular file")
 
-// settleTime is how old a file's time stamp must be before size, time and identity
-// alone prove it unchanged. File systems keep time in steps of up to 2 s, so a second
-// save of the same length right after the first may leave no trace.
-const settleTime = 2 * time.Second
-
-// fileCache holds the text of files by path. Not safe for concurrent use.
-type fileCache struct {
-	known map[string]*cachedFile
-	clean func(path string, text []byte) []byte // Config.Clean
-}
-
-func newFileCache(clean func(path string, text []byte) []byte) fileCache {
-	if clean == nil {
-		clean = func(_ string, text []byte) []byte { return text }
-	}
-	return fileCache{known: map[string]*cachedFile{}, clean: clean}
-}
-
-// cachedFile is a file as last read, with its parsed form. New content makes a new
-// cachedFile, so the parsed form never outlives the text.
-type cachedFile struct {
-	info os.FileInfo
-	read time.Time
+// file is the text of an agent's or a skill's file.
+type file struct {
 	text string // normalised
 	raw  []byte // of a shipped file; nil for one of the folder
-
-	settings    *agentSettings // of agent.json or front matter; nil until parsed
-	settingsErr error
-	front       *frontMatter // of single-file agents and skills; nil until parsed
 }
 
-// read returns the file as it is now. It costs one stat if nothing changed.
-func (c fileCache) read(path string) (*cachedFile, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular // opening a pipe would block forever
+// read reads a file of the folder.
+func (r *Registry) read(path string) (file, error) {
+	data, err := wholefile.Read(path, maxFileBytes)
+	switch {
+	case errors.Is(err, wholefile.ErrTooLarge):
+		err = fmt.Errorf("is larger than %d KB", maxFileBytes>>10)
+	case errors.Is(err, wholefile.ErrNotFile):
+		err = errNotRegular
+	case bytes.IndexByte(data, 0) >= 0:
+		err = errors.New("is not a text file")
 	}
 	if err != nil {
-		delete(c.known, path)
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
+		return file{}, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
 	}
-	old := c.known[path]
-	if old != nil && old.unchanged(info) {
-		return old, nil
+	text := NormalizeText(data)
+	if r.clean != nil {
+		text = string(r.clean(path, []byte(text)))
 	}
-	fresh, err := readStable(path)
-	if err != nil {
-		delete(c.known, path)
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
-	}
-	fresh.text = string(c.clean(path, []byte(fresh.text)))
-	if old != nil && old.text == fresh.text {
-		old.info, old.read = fresh.info, fresh.read
-		return old, nil
-	}
-	c.known[path] = fresh
-	return fresh, nil
+	return file{text: text}, nil
 }
 
-// unchanged reports whether a stat through symlinks shows the file that was read.
-func (f *cachedFile) unchanged(now os.FileInfo) bool {
-	return sameStamp(f.info, now) && f.read.Sub(f.info.ModTime()) > settleTime
+// folder is what the folder held when it was read.
+type folder struct {
+	seen   []seen
+	agents []Agent
+	skills []Skill
+	notes  []string // about files that only look like agents
+	resets string   // the text of reset-phrases.md
 }
 
-func sameStamp(a, b os.FileInfo) bool {
-	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a).Equal(changed(b)) && os.SameFile(a, b)
+// seen is the state of a file, or that there is a folder.
+type seen struct {
+	path string
+	wholefile.Seen
 }
 
-// readStable reads a file, again if it was written to meanwhile.
-func readStable(path string) (*cachedFile, error) {
-	const tries = 4
-	var data []byte
-	var before os.FileInfo
-	for range tries {
-		now := time.Now()
-		var err error
-		if data, before, err = readOnce(path); err != nil {
-			return nil, err
+// current returns what the folder holds now. It costs a stat for each file if nothing
+// changed, and otherwise reads all of them.
+func (r *Registry) current() *folder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.look()
+	if r.known == nil || !slices.EqualFunc(r.known.seen, now, func(was, is seen) bool {
+		return was.path == is.path && (is.Stat.IsDir() || was.Unchanged(is.Stat))
+	}) {
+		r.known = r.readAll()
+		r.known.seen = now
+	}
+	return r.known
+}
+
+// look returns the state of all files that agents and skills are read from.
+func (r *Registry) look() []seen {
+	var list []seen
+	at := time.Now()
+	add := func(path string) {
+		info, err := os.Stat(path)
+		if err != nil {
+			info, err = os.Lstat(path) // a link that leads nowhere takes a shipped file's place
 		}
-		after, err := os.Stat(path)
-		if err == nil && sameStamp(before, after) && int64(len(data)) == after.Size() {
-			return newCachedFile(data, before, now)
+		if err == nil {
+			os.SameFile(info, info) // Windows looks up the identity lazily by path; do it before the path means another file
+			list = append(list, seen{path, wholefile.Seen{Stat: info, At: at}})
 		}
 	}
-	return newCachedFile(data, before, time.Time{}) // still being written: the next call reads it again
-}
-
-func newCachedFile(data []byte, info os.FileInfo, read time.Time) (*cachedFile, error) {
-	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, errors.New("is not a text file")
+	agents := r.agentsDir()
+	add(filepath.Join(agents, "soul.md"))
+	add(filepath.Join(agents, "reset-phrases.md"))
+	for _, dir := range []string{agents, filepath.Join(agents, "skills"), filepath.Join(r.root, "skills")} {
+		parts := []string{"SKILL.md"}
+		if dir == agents {
+			parts = []string{"agent.json", "skill.md", "soul.md", "mood.md", "examples.md"}
+		}
+		entries, _ := os.ReadDir(dir) // readAll reports the error
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case strings.HasPrefix(e.Name(), "."), dir == agents && strings.HasSuffix(e.Name(), ".md") && !mayBeAgentFile(e.Name()):
+				continue // memory, which changes often
+			}
+			add(path)
+			if filepath.Ext(path) != ".md" {
+				for _, name := range parts {
+					add(filepath.Join(path, name))
+				}
+			}
+		}
 	}
-	os.SameFile(info, info) // Windows looks up the identity lazily by path; do it before the path means another file
-	return &cachedFile{info: info, read: read, text: NormalizeText(data)}, nil
-}
-
-func readOnce(path string) ([]byte, os.FileInfo, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, errNotRegular
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(data) > maxFileBytes {
-		return nil, nil, fmt.Errorf("is larger than %d KB", maxFileBytes>>10)
-	}
-	return data, info, nil
+	return list
 }
 
 // withoutPath drops the path that a PathError repeats.

@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,13 +181,12 @@ func (f frontField) decode(key string, raw *rawSettings) (ok bool) {
 	})
 }
 
-// agentSettings returns the settings of a single-file agent. A value that has another form
+// apply sets what the front matter of a single-file agent says. A value that has another form
 // than its key takes isn't used, and named by a warning.
-func (f frontMatter) agentSettings() *agentSettings {
+func (f frontMatter) apply(a *Agent) {
 	var raw rawSettings
-	var warnings []string
 	if f.Warning != "" {
-		warnings = append(warnings, f.Warning)
+		a.warn("%s", f.Warning)
 	}
 	for _, field := range f.Fields {
 		key := strings.ToLower(field.Key)
@@ -201,7 +199,7 @@ func (f frontMatter) agentSettings() *agentSettings {
 		if !slices.Contains(strings.Fields(jsonKeys), key) || field.Null || field.decode(key, &raw) {
 			continue
 		}
-		warnings = append(warnings, fmt.Sprintf("%s in line %d: the value isn't understood", field.Key, field.Line))
+		a.warn("%s in line %d: the value isn't understood", field.Key, field.Line)
 		switch key { // what nobody understands gives no more than it would have
 		case "tools":
 			raw.Tools = &stringList{}
@@ -209,13 +207,13 @@ func (f frontMatter) agentSettings() *agentSettings {
 			raw.Enabled = new(bool)
 		}
 	}
-	s := raw.check(append(warnings, keyWarnings(f.keys(), frontKeys, true)...))
-	switch strings.ToLower(s.Model) { // names that no Ollama server has
+	a.Warnings = append(a.Warnings, keyWarnings(f.keys(), frontKeys, true)...)
+	raw.apply(a)
+	switch strings.ToLower(a.Model) { // names that no Ollama server has
 	case "inherit":
-		s.Model = ""
+		a.Model = ""
 	case "sonnet", "opus", "haiku":
-		s.warn("model %s: not a local model; one is chosen by the role", s.Model)
-		s.Model = ""
+		a.warn("model %s: not a local model; one is chosen by the role", a.Model)
+		a.Model = ""
 	}
-	return s
 }

@@ -79,8 +79,9 @@ func FuzzParseFrontMatter(f *testing.F) {
 		if !strings.Contains(text, front.Body) {
 			t.Errorf("body %q is not of the text", front.Body)
 		}
-		if s := front.agentSettings(); s.MaxRounds < 1 || s.MaxRounds > maxRounds {
-			t.Errorf("unchecked settings: %+v", s)
+		a := Agent{MaxRounds: DefaultRounds}
+		if front.apply(&a); a.MaxRounds < 1 || a.MaxRounds > maxRounds {
+			t.Errorf("unchecked settings: %+v", a)
 		}
 		var s Skill
 		s.setFront(front)
@@ -116,8 +117,9 @@ func TestFrontMatterAgentSettings(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			got := parseFrontMatter("---\n" + tc.yaml + "\n---\nbody").agentSettings()
-			if diff := cmp.Diff(agentSettings{Agent: tc.want}, *got); diff != "" {
+			got := Agent{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
+			parseFrontMatter("---\n" + tc.yaml + "\n---\nbody").apply(&got)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})

@@ -38,8 +38,8 @@ type record struct {
 }
 
 // shippedFiles reads agents/ and skills/ from the assets, by their path.
-func shippedFiles(assets fs.FS) map[string]*cachedFile {
-	files := map[string]*cachedFile{}
+func shippedFiles(assets fs.FS) map[string]file {
+	files := map[string]file{}
 	for _, top := range []string{"agents", "skills"} {
 		_ = fs.WalkDir(assets, top, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
@@ -47,7 +47,7 @@ func shippedFiles(assets fs.FS) map[string]*cachedFile {
 			}
 			data, err := fs.ReadFile(assets, name)
 			if err == nil {
-				files[name] = &cachedFile{raw: data, text: NormalizeText(data)}
+				files[name] = file{raw: data, text: NormalizeText(data)}
 			}
 			return nil //nolint:nilerr // the same
 		})
@@ -76,20 +76,20 @@ func (r *Registry) named(file string) string {
 
 // layered reads a file of an agent or a skill: the person's, or else the shipped one. A
 // link that leads nowhere is the person's.
-func (r *Registry) layered(file string) (*cachedFile, error) {
-	own, err := r.files.read(file)
+func (r *Registry) layered(path string) (file, error) {
+	own, err := r.read(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return own, err
 	}
-	name := r.named(file)
+	name := r.named(path)
 	below, ok := r.shipped()[name]
-	if !ok || unitOf(name) == "" || !isMissing(file) {
-		return nil, err
+	if !ok || unitOf(name) == "" || !isMissing(path) {
+		return own, err
 	}
-	switch filepath.Base(file) {
+	switch filepath.Base(path) {
 	case "examples.md", "testing.md":
-		if !isMissing(filepath.Join(filepath.Dir(file), "skill.md")) {
-			return nil, err
+		if !isMissing(filepath.Join(filepath.Dir(path), "skill.md")) {
+			return own, err
 		}
 	}
 	return below, nil
@@ -97,18 +97,14 @@ func (r *Registry) layered(file string) (*cachedFile, error) {
 
 // Text returns the text of one of an agent's files, its own or the shipped one.
 func (r *Registry) Text(file string) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	f, err := r.layered(file)
-	if err != nil {
-		return "", err
-	}
-	return f.text, nil
+	return f.text, err
 }
 
 // Ships reports whether the app ships an agent with that ID, or one of its files.
 func (r *Registry) Ships(id string) bool {
-	return r.shipped()["agents/agent-"+id+"/agent.json"] != nil
+	_, ok := r.shipped()["agents/agent-"+id+"/agent.json"]
+	return ok
 }
 
 // shippedIDs returns the IDs of the shipped agents, sorted.
@@ -128,14 +124,12 @@ func (r *Registry) shippedIDs() []string {
 func (r *Registry) Customise(ctx context.Context, file string) error {
 	unit := unitOf(r.named(file) + "/x")
 	missing := map[string][]byte{} // found before the first is written, as a skill.md hides shipped examples
-	r.mu.Lock()
 	for name := range r.shipped() {
 		target := filepath.Join(r.root, filepath.FromSlash(name))
 		if f, err := r.layered(target); unitOf(name) == unit && err == nil && f.raw != nil {
 			missing[target] = f.raw
 		}
 	}
-	r.mu.Unlock()
 	for _, target := range slices.Sorted(maps.Keys(missing)) {
 		err := errors.Join(ctx.Err(), os.MkdirAll(filepath.Dir(target), 0o700))
 		if err == nil {
@@ -165,8 +159,8 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 			return kept, fmt.Errorf("reset agent-%s: %w", id, err)
 		}
 	}
-	soul := r.shipped()["agents/soul.md"]
-	if strings.TrimSpace(selector) != "" || soul == nil {
+	soul, ok := r.shipped()["agents/soul.md"]
+	if strings.TrimSpace(selector) != "" || !ok {
 		return kept, nil
 	}
 	target := filepath.Join(r.agentsDir(), "soul.md")
@@ -224,12 +218,10 @@ func (r *Registry) resetIDs(selector string) ([]string, error) {
 	var builtIn, current []Agent
 	var known []string
 	for _, id := range ids {
-		settings, err := parseAgentJSON(r.shipped()["agents/agent-"+id+"/agent.json"].text)
-		if err != nil {
+		a := Agent{ID: id}
+		if err := parseAgentJSON(r.shipped()["agents/agent-"+id+"/agent.json"].text, &a); err != nil {
 			return nil, fmt.Errorf("built-in agent-%s: %w", id, err)
 		}
-		a := Agent{ID: id}
-		settings.apply(&a)
 		builtIn, known = append(builtIn, a), append(known, a.Slug)
 	}
 	for _, a := range r.Agents() {
@@ -396,7 +388,7 @@ func (r *Registry) translate(rec *record) (unedited map[string][]string, err err
 			switch {
 			case err == nil && readErr == nil && info.Mode().IsRegular() && hashOf(data) == rec.Files[unit+"/"+name]:
 				same = append(same, name)
-			case name != "agent.json" || r.shipped()[unit+"/agent.json"] == nil:
+			case name != "agent.json" || r.shipped()[unit+"/agent.json"].raw == nil:
 				whole = true
 			}
 		}
@@ -415,7 +407,7 @@ func (r *Registry) switchOff(unit string) error {
 		name = unit + "/SKILL.md"
 		file = r.shipped()[name]
 	}
-	if file == nil {
+	if file.raw == nil {
 		return nil
 	}
 	if text, err := WithSetting(name, file.text, "enabled", false); err == nil {

@@ -72,14 +72,16 @@ func (a Agent) Usable() bool { return a.Enabled && a.Err == nil }
 
 // Registry reads agents and skills from the data folder. Its results are always as
 // fresh as the files: each call first compares the size, time and identity of every
-// file, and rereads those that changed. Safe for concurrent use.
+// file, and reads the folder again if one changed. Safe for concurrent use; the lists and
+// pointers in its results are shared and mustn't be changed.
 type Registry struct {
 	root    string
-	shipped func() map[string]*cachedFile // agents/ and skills/ of the assets, which don't change
+	shipped func() map[string]file // agents/ and skills/ of the assets, which don't change
+	clean   func(path string, text []byte) []byte
 	logger  *slog.Logger
 
-	mu    sync.Mutex // guards files and their parsed contents
-	files fileCache
+	mu    sync.Mutex // guards known
+	known *folder
 }
 
 // Config holds what a Registry needs. Root and Defaults are required.
@@ -88,7 +90,7 @@ type Config struct {
 	Defaults fs.FS  // assets: agents/…, skills/…, the layer below the folder
 	Logger   *slog.Logger
 	// Clean returns the text of a file without what was forgotten; optional. It is
-	// called once for each state of a file.
+	// called whenever a file is read.
 	Clean func(path string, text []byte) []byte
 }
 
@@ -101,22 +103,31 @@ func New(cfg Config) *Registry {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	shipped := sync.OnceValue(func() map[string]*cachedFile { return shippedFiles(cfg.Defaults) })
-	return &Registry{root: cfg.Root, shipped: shipped, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
+	shipped := sync.OnceValue(func() map[string]file { return shippedFiles(cfg.Defaults) })
+	return &Registry{root: cfg.Root, shipped: shipped, clean: cfg.Clean, logger: cfg.Logger}
 }
 
 // Agents returns all agents, including broken and disabled ones, sorted by ID.
-func (r *Registry) Agents() []Agent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *Registry) Agents() []Agent { return slices.Clone(r.current().agents) }
+
+// NotAgents returns a note for each markdown file in the agents folder that looks like
+// an agent but isn't one, with the reason: "plain.md is not an agent: …".
+func (r *Registry) NotAgents() []string { return r.current().notes }
+
+// readAll reads the folder.
+func (r *Registry) readAll() *folder {
 	dir := r.agentsDir()
+	out := &folder{skills: r.readSkills()}
+	if phrases, err := r.read(filepath.Join(dir, "reset-phrases.md")); err == nil {
+		out.resets = phrases.text
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.logger.Warn("agents folder cannot be read", "path", dir, "err", err)
-		return nil
+		return out
 	}
 	soul, soulWarning := "", ""
-	switch file, err := r.files.read(filepath.Join(dir, "soul.md")); {
+	switch file, err := r.read(filepath.Join(dir, "soul.md")); {
 	case err == nil:
 		soul = file.text
 	case !errors.Is(err, fs.ErrNotExist):
@@ -124,11 +135,12 @@ func (r *Registry) Agents() []Agent {
 	}
 	var list []Agent
 	for _, e := range entries {
-		a, ok := r.readEntry(dir, e)
-		if !ok {
-			continue
+		a, note := r.readEntry(dir, e)
+		if a.Path != "" {
+			list = append(list, a)
+		} else if note != "" {
+			out.notes = append(out.notes, e.Name()+" is not an agent: "+note)
 		}
-		list = append(list, a)
 	}
 	for _, id := range r.shippedIDs() {
 		path := filepath.Join(dir, "agent-"+id)
@@ -144,17 +156,15 @@ func (r *Registry) Agents() []Agent {
 			}
 		}
 	}
-	slices.SortStableFunc(list, byID)
+	slices.SortStableFunc(list, func(a, b Agent) int { // a folder before a single file of the same ID
+		return cmp.Or(
+			strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID)),
+			strings.Compare(filepath.Ext(a.Path), filepath.Ext(b.Path)),
+		)
+	})
 	markDuplicates(list)
-	return list
-}
-
-// byID sorts by ID, with a folder before a single file of the same ID.
-func byID(a, b Agent) int {
-	return cmp.Or(
-		strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID)),
-		strings.Compare(filepath.Ext(a.Path), filepath.Ext(b.Path)),
-	)
+	out.agents = list
+	return out
 }
 
 func (r *Registry) agentsDir() string { return filepath.Join(r.root, "agents") }
@@ -166,25 +176,33 @@ var (
 	keptFolder  = regexp.MustCompile(`\.old(-|$)`)
 )
 
-// readEntry reads one entry of the agents folder; ok is false if it isn't an agent.
-func (r *Registry) readEntry(dir string, e fs.DirEntry) (a Agent, ok bool) {
+// readEntry reads one entry of the agents folder. The agent is empty if it isn't one; note
+// is why, if it looks like one.
+func (r *Registry) readEntry(dir string, e fs.DirEntry) (a Agent, note string) {
 	name, path := e.Name(), filepath.Join(dir, e.Name())
 	folder := e.IsDir() || !e.Type().IsRegular() && isDir(path)
 	if m := agentFolder.FindStringSubmatch(name); m != nil && folder {
 		a := r.readFolder(path, m[1])
 		left := a.Err != nil && isMissing(a.SettingsFile()) && isMissing(filepath.Join(path, "skill.md")) && !isMissing(filepath.Join(path, "memory.md"))
-		return a, !left // what an agent learnt may stay behind when it goes
+		if left { // what an agent learnt may stay behind when it goes
+			return Agent{}, ""
+		}
+		return a, ""
 	}
 	if strings.HasPrefix(name, "agent-") && !keptFolder.MatchString(name) && folder {
 		return Agent{
 			ID: strings.TrimPrefix(name, "agent-"), Name: name, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral,
 			Err: fmt.Errorf("folder %s: an agent's folder is agent-<id>, the id of letters, digits, - and _; rename it to use it", name),
-		}, true
+		}, ""
 	}
 	if !mayBeAgentFile(name) || folder {
-		return Agent{}, false
+		return Agent{}, ""
 	}
-	return r.readSingleFile(path, strings.TrimSuffix(name, ".md"))
+	a, note = r.readSingleFile(path, strings.TrimSuffix(name, ".md"))
+	if strings.EqualFold(name, "readme.md") {
+		note = ""
+	}
+	return a, note
 }
 
 // isDir follows symlinks, because people keep their agents in a dotfiles folder.
@@ -210,25 +228,20 @@ func mayBeAgentFile(name string) bool {
 func (r *Registry) readFolder(path, id string) Agent {
 	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
 	a.Pinned, a.AsShipped = r.Ships(id), true
-	part := func(name string) (*cachedFile, error) {
+	part := func(name string) (file, error) {
 		file, err := r.layered(filepath.Join(path, name))
 		a.AsShipped = a.AsShipped && (err != nil || file.raw != nil)
 		return file, err
 	}
-	file, err := part("agent.json")
+	settings, err := part("agent.json")
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")
 		return a
 	}
-	if file.settings == nil && file.settingsErr == nil {
-		file.settings, file.settingsErr = parseAgentJSON(file.text)
-	}
-	if file.settingsErr != nil {
-		a.Err = file.settingsErr
-		salvageNames(&a, file.text)
+	if a.Err = parseAgentJSON(settings.text, &a); a.Err != nil {
+		salvageNames(&a, settings.text)
 		return a
 	}
-	file.settings.apply(&a)
 	for name, to := range map[string]*string{"soul.md": &a.Soul, "mood.md": &a.Mood, "examples.md": &a.Examples} {
 		switch file, err := part(name); {
 		case err == nil:
@@ -262,61 +275,26 @@ func salvageNames(a *Agent, text string) {
 	a.Slug = cmp.Or(slugify(written["slug"]), slugify(written["name"]), a.Slug)
 }
 
-// NotAgents returns a note for each markdown file in the agents folder that looks like
-// an agent but isn't one, with the reason: "plain.md is not an agent: …".
-func (r *Registry) NotAgents() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	dir := r.agentsDir()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // Agents logs it
+// readSingleFile reads agents/<name>.md. The agent is empty if it has no front matter with
+// a name; note is why.
+func (r *Registry) readSingleFile(path, id string) (a Agent, note string) {
+	file, err := r.read(path)
+	if err != nil { // a dangling link, or a file that was just removed
+		return Agent{}, "it can't be read: " + err.Error()
 	}
-	var notes []string
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !mayBeAgentFile(e.Name()) || isDir(path) || strings.EqualFold(e.Name(), "readme.md") {
-			continue
-		}
-		if _, ok := r.readSingleFile(path, strings.TrimSuffix(e.Name(), ".md")); ok {
-			continue
-		}
-		why := "it has no front matter with a name"
-		if _, err := r.files.read(path); err != nil {
-			why = "it can't be read: " + err.Error()
-		}
-		notes = append(notes, e.Name()+" is not an agent: "+why)
-	}
-	return notes
-}
-
-// readSingleFile reads agents/<name>.md; ok is false if its front matter has no name.
-func (r *Registry) readSingleFile(path, id string) (a Agent, ok bool) {
-	file, err := r.files.read(path)
-	if err != nil {
-		return Agent{}, false // a dangling link, or a file that was just removed
-	}
-	if file.front == nil {
-		front := parseFrontMatter(file.text)
-		file.front = &front
-	}
-	front := file.front
+	front := parseFrontMatter(file.text)
 	if !front.Found || !front.hasName() {
-		return Agent{}, false
+		return Agent{}, "it has no front matter with a name"
 	}
 	a = Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
-	if front.Err != nil {
-		a.Err = front.Err
-		return a, true
+	if a.Err = front.Err; a.Err != nil {
+		return a, ""
 	}
-	if file.settings == nil {
-		file.settings = front.agentSettings()
-	}
-	file.settings.apply(&a)
+	front.apply(&a)
 	if a.Skill = front.Body; a.Skill == "" {
 		a.Err = errors.New("there is nothing below the front matter: write there what the agent is to do")
 	}
-	return a, true
+	return a, ""
 }
 
 // missingMeans returns an error that says what to do if a required file is missing.
@@ -356,16 +334,10 @@ func markDuplicates(list []Agent) {
 // nothing else, and returns what to ask in the new conversation: what follows a phrase that
 // ends in a colon, or else the message.
 func (r *Registry) BeginsAnew(message string) (text string, ok bool) {
-	r.mu.Lock()
-	file, err := r.files.read(filepath.Join(r.agentsDir(), "reset-phrases.md"))
-	r.mu.Unlock()
-	if err != nil {
-		return "", false
-	}
 	plain := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	whole := strings.TrimRight(plain(message), ".!。 ")
 	head, rest, colon := strings.Cut(message, ":")
-	for line := range strings.Lines(file.text) {
+	for line := range strings.Lines(r.current().resets) {
 		line = strings.TrimSpace(line)
 		bullet := strings.TrimLeft(line, "-*• \t")
 		phrase := plain(bullet)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,33 +58,6 @@ func roleOf(name string) (role string, ok bool) {
 	return "", false
 }
 
-// agentSettings are the checked settings from agent.json or a front matter.
-type agentSettings struct {
-	Agent        // without ID, Path, Texts and Err
-	Pinned *bool // nil: not set
-}
-
-// apply sets a's fields. It copies slices and pointers, because a caller may change them.
-func (s *agentSettings) apply(a *Agent) {
-	set := s.Agent
-	set.ID, set.Path, set.Pinned, set.AsShipped = a.ID, a.Path, a.Pinned, a.AsShipped
-	set.Name, set.Slug = cmp.Or(s.Name, a.Name), cmp.Or(s.Slug, a.Slug)
-	if s.Pinned != nil {
-		set.Pinned = *s.Pinned
-	}
-	set.Tools, set.Warnings = slices.Clone(s.Tools), slices.Clone(s.Warnings)
-	set.Temperature, set.Think = copied(s.Temperature), copied(s.Think)
-	*a = set
-}
-
-func copied[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
-}
-
 // rawSettings are the settings as written, unchecked; nil means absent.
 type rawSettings struct {
 	Name        *string     `json:"name"`
@@ -124,25 +98,22 @@ func splitList(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// parseAgentJSON reads an agent.json. Errors name the line.
-func parseAgentJSON(text string) (*agentSettings, error) {
+// parseAgentJSON sets what an agent.json says. Errors name the line.
+func parseAgentJSON(text string, a *Agent) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &keys); err != nil {
-		return nil, jsonProblem(text, err)
+		return jsonProblem(text, err)
 	}
 	if keys == nil {
-		return nil, errors.New(`agent.json: want an object, such as {"name": "Coder"}`)
+		return errors.New(`agent.json: want an object, such as {"name": "Coder"}`)
 	}
 	var raw rawSettings
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
-		return nil, jsonProblem(text, err)
+		return jsonProblem(text, err)
 	}
-	names := make([]string, 0, len(keys))
-	for key := range keys {
-		names = append(names, key)
-	}
-	slices.Sort(names)
-	return raw.check(keyWarnings(names, jsonKeys, false)), nil
+	a.Warnings = keyWarnings(slices.Sorted(maps.Keys(keys)), jsonKeys, false)
+	raw.apply(a)
+	return nil
 }
 
 // jsonProblem turns an error of encoding/json into plain words with its line.
@@ -206,39 +177,52 @@ func unknownWord(word, kind string, known []string) string {
 	return fmt.Sprintf("%s: unknown %s", word, kind)
 }
 
-// check turns the settings as written into valid ones. It corrects values out of range
-// and adds a warning for each.
-func (raw rawSettings) check(warnings []string) *agentSettings {
-	s := &agentSettings{Agent: Agent{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Warnings: warnings}}
-	s.Name, s.Model, s.Description = trimmed(raw.Name), trimmed(raw.Model), trimmed(raw.Description)
-	if s.Name == "" {
-		s.warn("name is missing: the id stands in for it")
+// apply sets what is written, corrects values out of range, and adds a warning for each.
+func (raw rawSettings) apply(a *Agent) {
+	name := trimmed(raw.Name)
+	if name == "" {
+		a.warn("name is missing: the id stands in for it")
 	}
-	s.Think, s.Pinned = raw.Think, raw.Pinned
-	s.PromptTier = s.tier("prompt_tier", trimmed(raw.PromptTier))
-	s.ToolsTier = s.tier("tools_tier", trimmed(raw.ToolsTier))
-	s.setSlug(trimmed(raw.Slug))
-	s.setRole(trimmed(raw.Role))
-	if raw.Entry != nil {
-		s.Entry = *raw.Entry
+	written := trimmed(raw.Slug)
+	slug := slugify(cmp.Or(written, name))
+	if written != "" && slug != strings.ToLower(written) {
+		a.warn("slug %q: read as %q (letters, digits, - and _)", written, slug)
 	}
-	if raw.Enabled != nil {
-		s.Enabled = *raw.Enabled
+	a.Name, a.Slug = cmp.Or(name, a.Name), cmp.Or(slug, a.Slug)
+	a.Model, a.Description, a.Think = trimmed(raw.Model), trimmed(raw.Description), raw.Think
+	a.PromptTier, a.ToolsTier = a.tier("prompt_tier", trimmed(raw.PromptTier)), a.tier("tools_tier", trimmed(raw.ToolsTier))
+	if written := trimmed(raw.Role); written != "" {
+		if role, ok := roleOf(written); ok {
+			a.Role = role
+		} else {
+			a.warn("model_role %s; general is used", unknownWord(written, "role", strings.Fields(roleNames)))
+		}
+	}
+	for to, value := range map[*bool]*bool{&a.Entry: raw.Entry, &a.Enabled: raw.Enabled, &a.Pinned: raw.Pinned} {
+		if value != nil {
+			*to = *value
+		}
 	}
 	if raw.MaxRounds != nil {
-		s.setRounds(*raw.MaxRounds)
+		n := *raw.MaxRounds
+		if a.MaxRounds = min(max(n, 1), maxRounds); a.MaxRounds != n {
+			a.warn("max_tool_iterations %d: %d is used (1 to %d)", n, a.MaxRounds, maxRounds)
+		}
 	}
 	if raw.Tools != nil {
-		s.setTools(*raw.Tools)
+		a.setTools(*raw.Tools)
 	}
-	if raw.Temperature != nil {
-		s.setTemperature(*raw.Temperature)
+	if t := raw.Temperature; t != nil {
+		if *t >= 0 && *t <= maxTemperature {
+			a.Temperature = t
+		} else {
+			a.warn("temperature %g: not used (0 to %g)", *t, maxTemperature)
+		}
 	}
-	return s
 }
 
-func (s *agentSettings) warn(format string, args ...any) {
-	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+func (a *Agent) warn(format string, args ...any) {
+	a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...))
 }
 
 func trimmed(text *string) string {
@@ -248,18 +232,6 @@ func trimmed(text *string) string {
 	return strings.TrimSpace(*text)
 }
 
-// setSlug sets the slug as written, or one made from the name.
-func (s *agentSettings) setSlug(written string) {
-	s.Slug = slugify(written)
-	if written == "" {
-		s.Slug = slugify(s.Name)
-		return
-	}
-	if s.Slug != strings.ToLower(written) {
-		s.warn("slug %q: read as %q (letters, digits, - and _)", written, s.Slug)
-	}
-}
-
 var notSlug = regexp.MustCompile(`[^\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}_-]+`)
 
 // slugify turns a name into one lower-case word: "Machine Doctor" → machine-doctor.
@@ -267,60 +239,34 @@ func slugify(name string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-func (s *agentSettings) setRole(written string) {
-	if written == "" {
-		return
-	}
-	if role, ok := roleOf(written); ok {
-		s.Role = role
-		return
-	}
-	s.warn("model_role %s; general is used", unknownWord(written, "role", strings.Fields(roleNames)))
-}
-
 // tier returns a tier from an agent's file; "" leaves the choice to the model.
-func (s *agentSettings) tier(key, written string) string {
+func (a *Agent) tier(key, written string) string {
 	switch tier := strings.ToLower(written); tier {
 	case "large", "middle", "plain":
 		return tier
 	case "", "auto":
 	default:
-		s.warn("%s %s: not used (large, middle, plain or auto)", key, written)
+		a.warn("%s %s: not used (large, middle, plain or auto)", key, written)
 	}
 	return ""
 }
 
-func (s *agentSettings) setRounds(n int) {
-	s.MaxRounds = min(max(n, 1), maxRounds)
-	if s.MaxRounds != n {
-		s.warn("max_tool_iterations %d: %d is used (1 to %d)", n, s.MaxRounds, maxRounds)
-	}
-}
-
-func (s *agentSettings) setTools(names []string) {
-	s.Tools = make([]string, 0, len(names))
+func (a *Agent) setTools(names []string) {
+	a.Tools = make([]string, 0, len(names))
 	var foreign []string
 	for _, name := range names {
 		tool := strings.ToUpper(strings.TrimSpace(name))
 		switch {
-		case tool == "" || slices.Contains(s.Tools, tool):
+		case tool == "" || slices.Contains(a.Tools, tool):
 		case slices.Contains(KnownTools, tool) || strings.Contains(tool, "."): // a dot marks another program's tool
-			s.Tools = append(s.Tools, tool)
+			a.Tools = append(a.Tools, tool)
 		case nearest(tool, KnownTools) != "":
-			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
+			a.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
 		default:
 			foreign = append(foreign, strings.TrimSpace(name))
 		}
 	}
 	if len(foreign) > 0 {
-		s.warn("%s: tools that are not known here", strings.Join(foreign, ", "))
+		a.warn("%s: tools that are not known here", strings.Join(foreign, ", "))
 	}
-}
-
-func (s *agentSettings) setTemperature(t float64) {
-	if !(t >= 0 && t <= maxTemperature) {
-		s.warn("temperature %g: not used (0 to %g)", t, maxTemperature)
-		return
-	}
-	s.Temperature = &t
 }

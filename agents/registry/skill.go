@@ -47,9 +47,9 @@ var oldSkill = regexp.MustCompile(`^skill-([0-9]+)-(.+)\.md$`)
 
 // Skills returns all skills, including broken ones, sorted by name: those in skills/
 // and those in agents/skills/, where the Rust app keeps them.
-func (r *Registry) Skills() []Skill {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *Registry) Skills() []Skill { return slices.Clone(r.current().skills) }
+
+func (r *Registry) readSkills() []Skill {
 	dir := filepath.Join(r.root, "skills")
 	list := r.skillsIn(dir)
 	for name := range r.shipped() {
@@ -101,12 +101,8 @@ func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 		s.Err = err
 		return s, !errors.Is(err, fs.ErrNotExist) && isDir(dir)
 	}
-	if file.front == nil {
-		front := parseFrontMatter(file.text)
-		file.front = &front
-	}
 	s.AsShipped = file.raw != nil
-	s.setFront(*file.front)
+	s.setFront(parseFrontMatter(file.text))
 	return s, true
 }
 
@@ -160,7 +156,7 @@ func (s *Skill) setFront(front frontMatter) {
 // readOldSkill reads skill-<n>-<topic>.md; the whole file is the skill.
 func (r *Registry) readOldSkill(path, number, topic string) Skill {
 	s := Skill{Name: strings.ToLower(topic), Number: number, Path: path}
-	file, err := r.files.read(path)
+	file, err := r.read(path)
 	if err != nil {
 		s.Err = err
 		return s
