@@ -30,11 +30,19 @@ type beginning struct {
 	hash  string                     // of what comes before the conversation's messages, without the memory
 	marks map[string]memorytext.Mark // by the file's name: what is in the system prompt
 	later map[string][]uint64        // by the file's name: the lines beside the answered message
+
+	// Each process learns a calibration of its own, so a conversation goes on with the one by
+	// which its parts were cut.
+	factor  float64 // that one; 0 if unknown
+	learned float64 // by the answer, for the next beginning
 }
+
+// maxFactor is more than any model's calibration.
+const maxFactor = 8
 
 // attrs adds the beginning to an answer's attributes.
 func (b beginning) attrs(attrs map[string]string) {
-	began := []string{b.hash}
+	began := []string{fmt.Sprintf("%s/%g/%g", b.hash, b.factor, b.learned)}
 	var since []string
 	for _, name := range slices.Sorted(maps.Keys(b.marks)) {
 		began = append(began, url.PathEscape(name)+"="+b.marks[name].String())
@@ -57,7 +65,13 @@ func beginningOf(b transcript.Block) beginning {
 	if len(fields) == 0 {
 		return beginning{}
 	}
-	out := beginning{hash: fields[0], marks: map[string]memorytext.Mark{}, later: map[string][]uint64{}}
+	out := beginning{marks: map[string]memorytext.Mark{}, later: map[string][]uint64{}}
+	hash, factors, _ := strings.Cut(fields[0], "/")
+	out.hash = hash
+	_, err := fmt.Sscanf(factors, "%g/%g", &out.factor, &out.learned)
+	if err != nil || !(out.factor <= maxFactor && out.learned <= maxFactor) { // somebody edited it
+		out.factor, out.learned = 0, 0
+	}
 	for _, field := range fields[1:] {
 		name, value, _ := strings.Cut(field, "=")
 		name, err := url.PathUnescape(name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/testkit"
 	"mac-stats/sessionmem/transcript"
@@ -88,6 +89,41 @@ func TestAddedMemoryIsSentBesideTheMessage(t *testing.T) {
 				t.Errorf("after a Summary:\n%s", rendered(sent))
 			}
 		})
+	}
+}
+
+// calibrated is a catalog that has learned that a model counts more tokens than estimated.
+type calibrated struct {
+	background.ModelResolver
+	factor int
+}
+
+func (c calibrated) Estimate(_ string, raw int) int { return c.factor * raw }
+
+// Each process learns by itself how many tokens a model counts. A conversation goes on with
+// what its first request was cut by, in the app and in a terminal.
+func TestProcessesWithOtherCalibrationsShareTheBeginning(t *testing.T) {
+	r := newConversing(t)
+	for i := range 30 { // a roster that has room by the one count alone
+		r.write(fmt.Sprintf("agents/clerk%d.md", i), fmt.Sprintf("---\nname: clerk%d\ndescription: %s\n---\nYou are a clerk.\n", i, words("clerk", i, 15)))
+	}
+	r.params.Models = calibrated{r.params.Models, 3}
+	r.app = r.process(r.store)
+	r.app.Attend(testSession)
+	r.inTerminal("Message 1: hello there")
+	r.settle()
+	before := rendered(r.asked())
+	for i := 2; i < 8; i++ {
+		text := fmt.Sprintf("Message %d: and this?", i)
+		if r.say(text); i%2 == 0 {
+			r.inTerminal("again: " + text)
+			r.settle()
+		}
+		now := rendered(r.asked())
+		if !strings.HasPrefix(now, before) && !strings.Contains(now, "# The conversation so far") {
+			t.Fatalf("request %d begins otherwise from byte %d on:\n%s", i, sharedBytes(now, before), now)
+		}
+		before = now
 	}
 }
 

@@ -27,8 +27,9 @@ type dialogue struct {
 	model  ollama.ModelInfo
 	numCtx int
 	window *prompt.Window
-	usage  *Usage // of the last model call; nil if unknown
-	first  *Usage // of the first one
+	tools  []tools.Tool // that are offered; the window may have finders besides
+	usage  *Usage       // of the last model call; nil if unknown
+	first  *Usage       // of the first one
 
 	// Only in a sub-call.
 	call  *Call             // nil in the turn's own dialogue
@@ -69,13 +70,18 @@ type response struct {
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
-		turn: t, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{},
+		turn: t, agent: a, model: model, numCtx: numCtx, tools: slices.Clip(offered), think: a.Think, seen: map[string]int{},
 	}
-	d.window = prompt.NewWindow(numCtx, func(raw int) int { return t.engine.p.Models.Estimate(model.Name, raw) }, offered, len(offered) > 0 && model.Can("tools"))
+	d.window = prompt.NewWindow(numCtx, d.learned(), d.tools, len(offered) > 0 && model.Can("tools"))
 	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Doc().Name) }) {
 		t.may.Describe()
 	}
 	return d
+}
+
+// learned returns the model's calibration as this process knows it.
+func (d *dialogue) learned() float64 {
+	return prompt.Factor(func(raw int) int { return d.turn.engine.p.Models.Estimate(d.model.Name, raw) })
 }
 
 // ask calls the model once. After an error, the reply holds what had arrived; its draft

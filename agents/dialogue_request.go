@@ -32,6 +32,7 @@ const (
 // readFiles reads the files that the system prompt is made of. If it has no room for all
 // agents and skills, readFiles offers the tools that find one.
 func (d *dialogue) readFiles() {
+	d.window.Tools = d.tools
 	build := func() {
 		d.input = d.readInput()
 		d.input.Session = d.turn.chosen.Prompt
@@ -213,8 +214,13 @@ func (d *dialogue) fill(window transcript.Context) {
 			break
 		}
 		d.why = ReadBreak
+		if before.learned > 0 && before.learned != d.window.Factor && !d.turn.shrunk {
+			d.window.Factor = before.learned
+			d.readFiles()
+		}
 		before = beginning{} // the rest is read again anyway, so the memory moves into the system prompt
 	}
+	d.began.factor = d.window.Factor
 	if len(history) == 0 {
 		history = []transcript.Block{d.turn.message} // checkRoom made sure that it fits
 	}

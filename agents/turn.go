@@ -426,6 +426,9 @@ func (t *turn) startDialogue(ctx context.Context) {
 		offered = t.toolsFor(ctx, t.agent, t.model, false)
 	}
 	t.dialogue = newDialogue(t, t.agent, t.model, t.numCtx, offered)
+	if before := beginningOf(t.lastAnswer); before.factor > 0 && t.lastAnswer.Model == t.model.Name {
+		t.dialogue.window.Factor = before.factor
+	}
 	t.dialogue.contents = prompt.Contents{
 		Guides: t.engine.guides, Read: t.readFile, AsSent: t.req.Place.asSent, Sees: t.model.Can(visionCapability), Limit: t.filesLimit(),
 	}
@@ -611,6 +614,7 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 && t.chosen.Context == 0 {
 		t.numCtx, t.dialogue.numCtx, t.dialogue.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
 	}
+	t.dialogue.window.Factor = t.dialogue.learned()
 	if t.compactOverflow(ctx) {
 		return (*turn).build, nil
 	}
@@ -673,6 +677,7 @@ func (t *turn) answerAttrs() map[string]string {
 	if attrs == nil {
 		attrs = map[string]string{}
 	}
+	t.dialogue.began.learned = t.dialogue.learned()
 	t.dialogue.began.attrs(attrs)
 	if first := t.dialogue.first; first != nil && first.NewTokens > 0 {
 		attrs[attrRead] = readAttr(first, t.dialogue.why)

@@ -57,7 +57,7 @@ func manyBullets(runes int) string {
 
 // calibrated returns the factor of a model that takes that many percent of the raw tokens.
 func calibrated(percent int) float64 {
-	return NewWindow(0, func(raw int) int { return raw * percent / 100 }, nil, false).Factor
+	return Factor(func(raw int) int { return raw * percent / 100 })
 }
 
 func smallInput(t *testing.T) Input {

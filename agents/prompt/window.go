@@ -32,10 +32,15 @@ type Window struct {
 
 // NewWindow returns the window of a model with that context in tokens, 0 if unknown, and
 // that calibration.
-func NewWindow(numCtx int, estimate func(raw int) int, offered []tools.Tool, native bool) *Window {
+func NewWindow(numCtx int, factor float64, offered []tools.Tool, native bool) *Window {
+	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, Factor: factor}
+}
+
+// Factor returns the calibration of a model that estimates tokens so.
+func Factor(estimate func(raw int) int) float64 {
 	const sample = 1000
 	eighths := (estimate(sample)*8 + sample - 1) / sample
-	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, Factor: float64(max(eighths, 1)) / 8}
+	return float64(max(eighths, 1)) / 8
 }
 
 // Cost returns the size of a message with this text.

@@ -3,6 +3,7 @@
 package failuretest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,7 +95,20 @@ func TestALongConversationStaysFast(t *testing.T) {
 		t.Fatalf("creating the models: %v\n%s", err, out)
 	}
 	proxy := server.Record(t)
-	proxy.LimitAnswers(40)
+	proxy.LimitAnswers(12)
+	proxy.AnswerForms(func(req api.ChatRequest) string { // a Summary that holds what was said
+		var said []string
+		for _, m := range req.Messages[:len(req.Messages)-1] {
+			if m.Role == "user" {
+				said = append(said, m.Content[:min(len(m.Content), 120)])
+			}
+		}
+		answer, err := json.Marshal(map[string]any{"context": "The user asked: " + strings.Join(said, " · "), "lessons": []any{}, "people": []any{}})
+		if err != nil {
+			t.Error(err)
+		}
+		return string(answer)
+	})
 	p := newPlace(t, proxy.Host(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=30m", "MAC_STATS_OLLAMA_NUM_CTX=4096", "MAC_STATS_RECALL_STRATEGY=lexical",
 		"MAC_STATS_OLLAMA_MODEL=smollm2", "MAC_STATS_OLLAMA_SMALL_MODEL=smollm2")
 	delete(p.had, "agents/memory.md") // a Summary may learn

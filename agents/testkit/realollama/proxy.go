@@ -3,6 +3,7 @@ package realollama
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -49,7 +50,11 @@ type Proxy struct {
 	pace     time.Duration // between two lines of a chat
 	context  int           // num_ctx set on every chat; 0: leave it
 	answer   int           // the most tokens of an answer in words; 0: leave it
+	forms    func(api.ChatRequest) string
 }
+
+// formKey marks the context of a request whose answer is replaced.
+type formKey struct{}
 
 // Record starts a recording proxy in front of the server. It stops when the test ends.
 func (s *Server) Record(tb testing.TB) *Proxy {
@@ -68,10 +73,13 @@ func (s *Server) Record(tb testing.TB) *Proxy {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		at, body, err := p.record(r, body)
+		at, body, form, err := p.record(r, body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
+		}
+		if form != "" {
+			r = r.WithContext(context.WithValue(r.Context(), formKey{}, form))
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		timed := &timedWriter{ResponseWriter: w, begun: time.Now()}
@@ -103,18 +111,19 @@ func (w *timedWriter) Write(data []byte) (int, error) {
 	return w.ResponseWriter.Write(data)
 }
 
-// record records a request, and returns its place among them and the body to forward.
-func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, _ error) {
+// record records a request, and returns its place among them, the body to forward, and the
+// text that replaces its answer, or "".
+func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, form string, _ error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at = len(p.requests)
 	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Body: body})
-	if p.context == 0 && p.answer == 0 || r.URL.Path != "/api/chat" {
-		return at, body, nil
+	if p.context == 0 && p.answer == 0 && p.forms == nil || r.URL.Path != "/api/chat" {
+		return at, body, "", nil
 	}
 	var chat api.ChatRequest
 	if err := json.Unmarshal(body, &chat); err != nil {
-		return at, nil, err
+		return at, nil, "", err
 	}
 	if chat.Options == nil {
 		chat.Options = map[string]any{}
@@ -125,8 +134,19 @@ func (p *Proxy) record(r *http.Request, body []byte) (at int, _ []byte, _ error)
 	if p.answer > 0 && len(chat.Format) == 0 && chat.Options["num_predict"] != 1.0 {
 		chat.Options["num_predict"] = p.answer
 	}
+	if p.forms != nil && len(chat.Format) > 0 {
+		form, chat.Format, chat.Options["num_predict"] = p.forms(chat), nil, 2 // 1 is only read in advance
+	}
 	body, err := json.Marshal(chat)
-	return at, body, err
+	return at, body, form, err
+}
+
+// AnswerForms has a function write the later answers in a given form, because a small model
+// gives none that can be used. The server reads the requests nonetheless.
+func (p *Proxy) AnswerForms(write func(api.ChatRequest) string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forms = write
 }
 
 // LimitAnswers sets how many tokens later answers have at most, but for those in a given form:
@@ -214,6 +234,19 @@ func (p *Proxy) alterChat(r *http.Response) error {
 	defer p.mu.Unlock()
 	if r.Request.URL.Path != "/api/chat" {
 		return nil
+	}
+	if form, ok := r.Request.Context().Value(formKey{}).(string); ok && r.StatusCode == http.StatusOK {
+		defer r.Body.Close()
+		var last api.ChatResponse
+		for lines := json.NewDecoder(r.Body); !last.Done; {
+			if err := lines.Decode(&last); err != nil {
+				return err
+			}
+		}
+		last.Message.Content, last.DoneReason = form, "stop"
+		body, err := json.Marshal(last)
+		r.Body = io.NopCloser(bytes.NewReader(append(body, '\n')))
+		return err
 	}
 	if p.pace > 0 {
 		r.Body = &pacedBody{ReadCloser: r.Body, lines: bufio.NewReader(r.Body), pace: p.pace}
