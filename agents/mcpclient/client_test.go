@@ -460,6 +460,7 @@ func TestMCPJSONOfOtherPrograms(t *testing.T) {
 		{"Cline", `{"mcpServers": {"s": {"command": "npx", "args": ["-y", "x"], "disabled": true, "autoApprove": ["a"]}}}`, config{Command: "npx", Args: one.Args, Disabled: true}},
 		{"an agreed sign-in", `{"mcpServers": {"s": {"type": "http", "url": "https://a.example/mcp", "oauth": {"clientId": 1234567890, "callbackPort": 8123}}}}`, config{Type: "http", URL: "https://a.example/mcp", OAuth: registration{ID: "1234567890", Port: "8123"}}},
 		{"Cursor's", `{"mcpServers": {"s": {"url": "https://a.example/mcp", "auth": {"CLIENT_ID": "mine", "CLIENT_SECRET": "${KEY}", "scopes": ["read"]}}}}`, config{URL: "https://a.example/mcp", OAuth: registration{ID: "mine", Secret: "${KEY}"}}},
+		{"a sign-in without a person", `{"mcpServers": {"s": {"url": "https://a.example/mcp", "oauth": {"grant_type": "client_credentials", "client_id": "mine", "client_secret": "s"}}}}`, config{URL: "https://a.example/mcp", OAuth: registration{ID: "mine", Secret: "s", Grant: "client_credentials"}}},
 		{"another program's way to sign in", `{"mcpServers": {"s": {"url": "https://a.example/mcp", "oauth": true, "auth": "oauth"}}}`, config{URL: "https://a.example/mcp"}},
 		{"the servers alone", `{"s": {"command": "npx", "args": ["-y", "x"]}}`, one},
 		{"a name of a field", `{"mcpServers": {"url": {"command": "a"}, "s": {"command": "npx", "args": ["-y", "x"]}}}`, one},

@@ -41,10 +41,14 @@ type config struct {
 
 // registration is what a publisher agreed on with a person beforehand: as what they sign in.
 type registration struct {
-	ID     string `json:"clientId,omitempty"`
+	ID     string `json:"clientId,omitempty"` // may be the address of a page about the client
 	Secret string `json:"clientSecret,omitempty"`
 	Port   string `json:"callbackPort,omitempty"` // of the address to which the sign-in page leads back; "" is any
+	Grant  string `json:"grantType,omitempty"`    // clientCredentials, or "": the person signs in
 }
+
+// clientCredentials is the grant for which the ID and the secret are enough.
+const clientCredentials = "client_credentials"
 
 // hash changes with the configuration.
 func (c config) hash() string {
@@ -149,6 +153,10 @@ func (c config) check() error {
 		return errors.New("it needs either a command or a url, not both")
 	case c.OAuth.Port != "" && !strings.Contains(c.OAuth.Port, "${") && !isPort(c.OAuth.Port):
 		return fmt.Errorf("callbackPort %q is no port: write a number from 1 to 65535", c.OAuth.Port)
+	case c.OAuth.Grant != "" && c.OAuth.Grant != clientCredentials:
+		return fmt.Errorf("grantType %q is unknown: write client_credentials, or leave it out to sign in yourself", c.OAuth.Grant)
+	case c.OAuth.Grant == clientCredentials && (c.OAuth.ID == "" || c.OAuth.Secret == ""):
+		return errors.New("grantType client_credentials needs a clientId and a clientSecret")
 	case bytes.Contains(all, []byte("${input:")):
 		return errors.New("it has a ${input:…}, which VS Code asks for; write the value itself, or ${NAME} for a variable of the environment")
 	case c.URL != "" && !strings.Contains(c.URL, "${"):
@@ -361,6 +369,10 @@ func (d *document) config(v hujson.Value) (c config, err error) {
 					c.OAuth.Secret = string(text)
 				case "callbackport":
 					c.OAuth.Port = string(text)
+				case "granttype":
+					if c.OAuth.Grant = string(text); text == "authorization_code" {
+						c.OAuth.Grant = ""
+					}
 				}
 			}
 		case "path":
@@ -412,7 +424,7 @@ func (c config) expanded(environ []string) config {
 		})
 	}
 	c.Command, c.Dir, c.URL = expand(c.Command), expand(c.Dir), expand(c.URL)
-	c.OAuth = registration{expand(c.OAuth.ID), expand(c.OAuth.Secret), expand(c.OAuth.Port)}
+	c.OAuth = registration{expand(c.OAuth.ID), expand(c.OAuth.Secret), expand(c.OAuth.Port), c.OAuth.Grant}
 	c.Args, c.Env, c.Headers = slices.Clone(c.Args), maps.Clone(c.Env), maps.Clone(c.Headers)
 	for i := range c.Args {
 		c.Args[i] = expand(c.Args[i])

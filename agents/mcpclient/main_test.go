@@ -209,10 +209,19 @@ func conform(address string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	server := map[string]any{"url": address}
-	if agreed := os.Getenv("MCP_CONFORMANCE_CONTEXT"); agreed != "" {
-		server["oauth"] = json.RawMessage(agreed)
+	agreed := map[string]any{}
+	if context := os.Getenv("MCP_CONFORMANCE_CONTEXT"); context != "" {
+		if err := json.Unmarshal([]byte(context), &agreed); err != nil {
+			return err
+		}
 	}
+	switch os.Getenv("MCP_CONFORMANCE_SCENARIO") { // what a person writes into mcp.json
+	case "auth/client-credentials-basic":
+		agreed["grantType"] = clientCredentials
+	case "auth/basic-cimd":
+		agreed["clientId"] = "https://conformance-test.local/client-metadata.json"
+	}
+	server := map[string]any{"url": address, "oauth": agreed}
 	data, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": server}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "mcp.json"), data, 0o600)

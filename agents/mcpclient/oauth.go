@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
@@ -181,6 +182,25 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 	return h.err
 }
 
+// agreedHandler gets tokens for an ID and a secret. The library renews them in the context of
+// the request for the first one, which mustn't be done then.
+type agreedHandler struct {
+	*extauth.ClientCredentialsHandler
+}
+
+// Authorize implements auth.OAuthHandler.
+func (h agreedHandler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	return h.ClientCredentialsHandler.Authorize(context.WithoutCancel(ctx), req, resp)
+}
+
+func (r registration) credentials() *oauthex.ClientCredentials {
+	c := &oauthex.ClientCredentials{ClientID: r.ID}
+	if r.Secret != "" {
+		c.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: r.Secret}
+	}
+	return c
+}
+
 // ask opens the sign-in page and waits for the browser's redirect.
 func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Response) error {
 	agreed := h.server.config.expanded(h.server.client.p.Environ).OAuth
@@ -194,14 +214,15 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 		back = "http://localhost:" + agreed.Port + "/callback" // as people register it
 	}
 	var as *oauthex.ClientCredentials
-	if agreed.ID != "" {
-		as = &oauthex.ClientCredentials{ClientID: agreed.ID}
-		if agreed.Secret != "" {
-			as.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: agreed.Secret}
-		}
+	var page *auth.ClientIDMetadataDocumentConfig
+	switch {
+	case strings.HasPrefix(agreed.ID, "https://"):
+		page = &auth.ClientIDMetadataDocumentConfig{URL: agreed.ID}
+	case agreed.ID != "":
+		as = agreed.credentials()
 	}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
-		PreregisteredClient: as, RedirectURL: back,
+		PreregisteredClient: as, ClientIDMetadataDocumentConfig: page, RedirectURL: back,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			RedirectURIs: []string{back}, ClientName: "mac-stats", GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},

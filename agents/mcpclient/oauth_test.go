@@ -40,6 +40,7 @@ type provider struct {
 	broken   func(http.ResponseWriter) // responds for the token endpoint; may be nil
 	forbids  string                    // the challenge of a refusal, until another page is signed; "" for none
 	scopes   string                    // asked for by the last page
+	id       string                    // of the client, in the last page or request for a token
 	denied   url.Values                // what the sign-in page returns instead of a code
 }
 
@@ -58,7 +59,8 @@ func newProvider(t *testing.T, lifetime int) *provider {
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, 200, oauthex.AuthServerMeta{
 			Issuer: p.URL, AuthorizationEndpoint: p.URL + "/authorize", TokenEndpoint: p.URL + "/token", RegistrationEndpoint: p.URL + "/register", JWKSURI: p.URL + "/keys",
-			ResponseTypesSupported: []string{"code"}, CodeChallengeMethodsSupported: []string{"S256"},
+			ResponseTypesSupported: []string{"code"}, CodeChallengeMethodsSupported: []string{"S256"}, ClientIDMetadataDocumentSupported: true,
+			TokenEndpointAuthMethodsSupported: []string{"client_secret_basic"},
 		})
 	})
 	mux.HandleFunc("/register", func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +73,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		q := r.URL.Query()
-		p.scopes, p.forbids = q.Get("scope"), ""
+		p.scopes, p.forbids, p.id = q.Get("scope"), "", q.Get("client_id")
 		back := url.Values{"state": {q.Get("state")}}
 		if p.denied != nil {
 			for name := range p.denied {
@@ -106,6 +108,13 @@ func newProvider(t *testing.T, lifetime int) *provider {
 			}
 			delete(p.renewals, r.FormValue("refresh_token"))
 			p.renewed++
+		case "client_credentials":
+			id, secret, _ := r.BasicAuth()
+			if secret != "zanzibar-secret" {
+				answer(w, 401, map[string]string{"error": "invalid_client"})
+				return
+			}
+			p.id = id
 		}
 		n := p.renewed + len(p.codes)*1000
 		access, renewal := fmt.Sprintf("zanzibar-access-%d", n), fmt.Sprintf("zanzibar-renewal-%d", n)
@@ -265,6 +274,41 @@ func TestSignIn(t *testing.T) {
 		t.Fatalf("again: %v, %d pages", err, s.opened)
 	}
 	s.works()
+}
+
+// A client's ID that is an address needs no registration, where the server reads it.
+func TestAClientsPageIsItsID(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, 3600)
+	s := newSignedBench(t, p)
+	s.write(map[string]config{"web": {URL: p.URL + "/mcp", OAuth: registration{ID: "https://ada.example/mac-stats.json"}}})
+	if err := s.SignIn(t.Context(), "web"); err != nil || p.id != "https://ada.example/mac-stats.json" {
+		t.Fatalf("%v, as %q", err, p.id)
+	}
+	s.works()
+}
+
+// With client_credentials nobody signs in: the ID and the secret are enough, without a keychain.
+func TestAnAgreedSecretNeedsNoPerson(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, 1)
+	s := newSignedBench(t, p)
+	agreed := config{URL: p.URL + "/mcp", OAuth: registration{ID: "nightly", Secret: "${OF_THE_JOB}", Grant: "client_credentials"}}
+	s.write(map[string]config{"web": agreed})
+	s.bench.open()
+	for range 2 {
+		s.p.Environ = []string{"OF_THE_JOB=zanzibar-secret"}
+		if got, err := s.call("web.echo", "hello"); err != nil || got.Text != "you said hello" || p.id != "nightly" || s.opened != 0 {
+			t.Errorf("%+v %v, as %q, %d pages", got, err, p.id, s.opened)
+		}
+		p.set(func() { clear(p.access) }) // a new one is asked for
+	}
+	_ = s.Close()
+	s.bench.open()
+	s.p.Environ = []string{"OF_THE_JOB=zanzibar-guess"}
+	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "invalid_client") || strings.Contains(err.Error(), "zanzibar") {
+		t.Errorf("a wrong secret: %v", err)
+	}
 }
 
 func TestATokenIsRenewedWithoutAskingThePerson(t *testing.T) {

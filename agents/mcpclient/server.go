@@ -244,13 +244,14 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	s.mu.Unlock()
 	var to mcp.Transport
 	conn, kill := &lenient{hide: s.config.expanded(s.client.p.Environ).hiding()}, func() {}
+	var err error
 	if s.config.Command == "" {
-		to = s.web(sent, conn)
+		to, err = s.web(sent, conn)
 	} else {
-		var err error
-		if to, kill, err = s.run(sent); err != nil {
-			return nil, err
-		}
+		to, kill, err = s.run(sent)
+	}
+	if err != nil {
+		return nil, err
 	}
 	through := transport(func(ctx context.Context) (mcp.Connection, error) {
 		var err error

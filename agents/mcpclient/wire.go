@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -79,7 +80,7 @@ func (p *pipe) SessionID() string { return "" }
 
 // web returns the connection to a server on the web. Its headers are only sent to its own
 // host.
-func (s *server) web(sent *meter, conn *lenient) mcp.Transport {
+func (s *server) web(sent *meter, conn *lenient) (mcp.Transport, error) {
 	config := s.config.expanded(s.client.p.Environ)
 	own, _ := url.Parse(config.URL) // checked when mcp.json was read
 	client := &http.Client{
@@ -108,10 +109,17 @@ func (s *server) web(sent *meter, conn *lenient) mcp.Transport {
 		}),
 	}
 	t := &mcp.StreamableClientTransport{Endpoint: config.URL, HTTPClient: client, DisableStandaloneSSE: true, MaxEventSize: maxSent}
-	if s.client.p.Tokens != nil {
+	switch {
+	case config.OAuth.Grant == clientCredentials:
+		handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{Credentials: config.OAuth.credentials(), HTTPClient: &http.Client{Timeout: startTime}})
+		if err != nil {
+			return nil, fmt.Errorf("its oauth in mcp.json: %w", err)
+		}
+		t.OAuthHandler = agreedHandler{handler}
+	case s.client.p.Tokens != nil:
 		t.OAuthHandler = &signedIn{server: s}
 	}
-	return t
+	return t, nil
 }
 
 const versionHeader = "Mcp-Protocol-Version"
