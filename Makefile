@@ -50,13 +50,14 @@ build-windows: ## build bin/windows/mac-stats.exe with mingw-w64
 test: ## run all checks; installs what they need
 	@scripts/test.sh
 
-test-systems: ## test Windows under Wine, Wayland desktops (sway, GNOME, Plasma), the MCP client with others' suite and servers, the Objective-C for macOS, and the packages; installs what it needs
+test-systems: ## test Windows under Wine, Wayland desktops (sway, GNOME, Plasma), the MCP client with others' suite and servers, the newest Ollama server, the Objective-C for macOS, and the packages; installs what it needs
 	@scripts/setup.sh systems
 	@scripts/objc.sh
 	@scripts/wine.sh
 	@scripts/sway.sh
 	@scripts/desktops.sh
 	@scripts/mcp.sh
+	@MAC_STATS_TEST_OLLAMA=$$(scripts/ollama.sh newest) scripts/test.sh ollama
 	@scripts/packages.sh
 
 bench: ## measure the promised figures and print a table

@@ -44,6 +44,7 @@ systems_packages=(
 	clang gobjc libgnustep-gui-dev                            # Objective-C
 	desktop-file-utils appstream libplist-utils icoutils      # the packages' own files
 	npm                                                       # the MCP conformance suite and servers
+	nlohmann-json3-dev libstb-dev                             # headers of the newest Ollama server
 )
 
 check_go() {

@@ -15,5 +15,6 @@
 //	proxy := server.Record(t) // records the requests; can cut an answer
 //
 // The server is the one that scripts/ollama.sh installs, v0.6.5: the last version that
-// builds as a Go module with only a C++ compiler.
+// builds as a Go module with only a C++ compiler. make test-systems runs the same tests with the
+// newest that builds as a module at all.
 package realollama

@@ -24,7 +24,7 @@ func (m Model) Template() (string, error) {
 	}
 	b.WriteString("{{ range .Messages }}{{ $role = .Role }}{{ $last = .Content }}{{ .Role }}: {{ .Content }}")
 	if m.Tools {
-		b.WriteString(`{{ range .ToolCalls }}<tool_call> {"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}} </tool_call>{{ end }}`)
+		b.WriteString(`{{ if .ToolCalls }}{{ range .ToolCalls }}<tool_call> {"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}} </tool_call>{{ end }}{{ end }}`)
 	}
 	b.WriteString("\n{{ end }}")
 	for i, rule := range m.Rules {
