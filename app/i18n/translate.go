@@ -32,8 +32,8 @@ type Places map[string]any
 // With returns a text with its places filled, in the user's language.
 func With(text string, p Places) string { return lang.L(text, map[string]any(p)) }
 
-// Count returns a text with a count, {{.N}}, in its plural form.
-func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }
+// Count returns a text with a count, {{.N}}, in its plural form: 5,360 conversations.
+func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N": Thousands(n)}) }
 
 // Translated translates a text, such as an error, that another package made by filling the
 // {{.Name}} places of one of the texts. A filled place may itself come from one of them. A

@@ -105,6 +105,17 @@ func TestThousands(t *testing.T) {
 	}
 }
 
+func TestACountHasSeparators(t *testing.T) {
+	for language, want := range map[string]string{"en_US": "12,500 models are installed.", "de_DE": "12.500 Modelle sind installiert."} {
+		t.Run(language, func(t *testing.T) {
+			in(t, language)
+			if got := Count("{{.N}} models are installed.", 12500); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestDates(t *testing.T) {
 	at := time.Date(2026, time.November, 22, 9, 5, 0, 0, time.UTC)
 	tests := map[string]struct {

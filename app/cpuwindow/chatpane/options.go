@@ -149,7 +149,7 @@ func (p *optionsPanel) recount() {
 	}
 	text := ""
 	if n > promptMax/2 {
-		text = i18n.With("{{.N}} of {{.PromptMax}}", i18n.Places{"N": n, "PromptMax": promptMax})
+		text = i18n.With("{{.N}} of {{.PromptMax}}", i18n.Places{"N": i18n.Thousands(n), "PromptMax": i18n.Thousands(promptMax)})
 	}
 	p.count.Set(text, role)
 }

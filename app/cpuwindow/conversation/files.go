@@ -49,7 +49,7 @@ func sizeWords(n int) string {
 	case n < 1000:
 		return i18n.Count("{{.N}} bytes", n)
 	case n < 1<<20:
-		return fmt.Sprintf("%d KB", (n+1023)>>10)
+		return i18n.Thousands((n+1023)>>10) + " KB"
 	}
 	return i18n.Number(fmt.Sprintf("%.1f MB", float64(n)/(1<<20)))
 }

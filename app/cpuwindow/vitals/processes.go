@@ -84,7 +84,7 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool, ahead string)
 	}
 	c.count.SetText("")
 	if r.Count > 0 {
-		c.count.SetText(i18n.With("the busiest of {{.N}}", i18n.Places{"N": r.Count}))
+		c.count.SetText(i18n.With("the busiest of {{.N}}", i18n.Places{"N": i18n.Thousands(r.Count)}))
 	}
 	why := ahead
 	switch {
