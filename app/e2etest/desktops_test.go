@@ -253,6 +253,12 @@ func TestPlasma(t *testing.T) {
 // walkDesktop does what a person does with the app on a desktop: the icon and its menu, the
 // window, raising it, a notification, the clipboard. goDark makes the desktop dark.
 func walkDesktop(t *testing.T, s *session, goDark ...string) {
+	defer func() {
+		if t.Failed() {
+			s.keep(t, "failed")
+			t.Logf("process %d has the focus", s.active())
+		}
+	}()
 	s.waitHost(t)
 	app := s.start(t, "mac-stats", s.program)
 	icon := s.icon(t)
@@ -462,11 +468,20 @@ func (s *session) waitActive(t *testing.T, what string, p *process) {
 	waitFor(t, patience, what, func() bool { return s.active() == p.pid() })
 }
 
-// waitFilled waits until the middle of the screen, where the window is, shows something.
+// waitFilled waits until the middle of the screen, where the window is, shows text on an even
+// ground: an empty window has no text, and a desktop's picture no such ground.
 func (s *session) waitFilled(t *testing.T) {
 	t.Helper()
 	waitFor(t, patience, "something in the window", func() bool {
-		return colours(s.picture(t).SubImage(image.Rect(300, 60, 1000, 700)), fullOfColours) == fullOfColours
+		middle, of, ground := s.picture(t), map[color.RGBA]int{}, 0
+		for y := 60; y < 700; y++ {
+			for x := 300; x < 1000; x++ {
+				c := middle.RGBAAt(x, y)
+				of[c]++
+				ground = max(ground, of[c])
+			}
+		}
+		return len(of) >= fullOfColours && ground > 700*640/3
 	})
 }
 
