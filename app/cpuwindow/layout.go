@@ -18,8 +18,11 @@ type windowLayout struct {
 	drawer bool // open
 }
 
-// lowBelow is the height below which a window has no room to spare.
-const lowBelow float32 = 480
+// The heights below which a window has no room to spare, and none for vitals beside a chat.
+const (
+	lowBelow  float32 = 480
+	tinyBelow float32 = 340
+)
 
 // MinSize implements fyne.Layout. At 300 % this is a window of 1020 × 660 pixels, which a
 // screen of 1366 × 768 has room for.
@@ -30,13 +33,21 @@ func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	strip, middle, scrim, side := o[0], o[1], o[2], o[3]
 	l.setNarrow(s.Width < kit.DrawerBelow, s.Height < lowBelow)
 	top := strip.MinSize().Height
+	if strip.Show(); l.narrow && !l.drawer && s.Height < tinyBelow { // then the vitals come with the list
+		strip.Hide()
+		top = 0
+	}
 	strip.Resize(fyne.NewSize(s.Width, top))
 	h := s.Height - top
 	left := kit.SidebarWidth
 	if l.narrow {
 		left = 0
 	}
-	l.w.notices.Bar.SetRoom(s.Width-left, h/3)
+	notice := h / 3
+	if l.low {
+		notice = h / 6
+	}
+	l.w.notices.Bar.SetRoom(s.Width-left, notice)
 	l.w.chat.Head.SetWidth(s.Width - left)
 	middle.Move(fyne.NewPos(left, top))
 	middle.Resize(fyne.NewSize(s.Width-left, h))
@@ -77,8 +88,7 @@ func (l *windowLayout) apply() {
 
 func (l *windowLayout) closeDrawer() {
 	if l.drawer {
-		l.drawer = false
-		l.apply()
+		l.toggleDrawer()
 	}
 }
 
@@ -86,6 +96,9 @@ func (l *windowLayout) closeDrawer() {
 func (l *windowLayout) toggleDrawer() {
 	l.drawer = !l.drawer && l.narrow
 	l.apply()
+	if content := l.w.win.Content(); content.Size().Height < tinyBelow {
+		content.Refresh() // the vitals come and go
+	}
 }
 
 // Escape implements kit.Host. It closes what is open, in this order: a modal, a file dialog,

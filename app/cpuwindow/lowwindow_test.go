@@ -29,3 +29,39 @@ func TestALowWindowKeepsRoomForTheChat(t *testing.T) {
 		}
 	})
 }
+
+func TestAWindowAtThreeHundredPercentKeepsRoomForTheChat(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, size := range []fyne.Size{fyne.NewSize(455, 249), fyne.NewSize(455, 339), fyne.NewSize(455, 340), fyne.NewSize(683, 374)} {
+			b.w.win.Resize(size)
+			chat, strip := b.w.chat.View.Object, b.w.vitals.Object
+			if chat.Size().Height < 60 {
+				t.Errorf("%v: the conversation has a height of %g", size, chat.Size().Height)
+			}
+			if folded := size.Height < tinyBelow; strip.Visible() == folded {
+				t.Errorf("%v: the vitals are shown: %v", size, strip.Visible())
+			}
+		}
+		// when the list is opened, then the vitals come with it
+		b.w.win.Resize(fyne.NewSize(455, 249))
+		b.w.root.toggleDrawer()
+		if strip := b.w.vitals.Object; !strip.Visible() || b.w.side.object.Position().Y < strip.Size().Height {
+			t.Errorf("the vitals are shown: %v, %v high; the list begins at %v", strip.Visible(), strip.Size(), b.w.side.object.Position())
+		}
+		place := func(o fyne.CanvasObject) fyne.Position {
+			return fyne.CurrentApp().Driver().AbsolutePositionForObject(o)
+		}
+		if find, first := b.w.side.find, b.w.side.pages[pageMemory]; place(first).Y < place(find).Y+find.Size().Height+leastList {
+			t.Errorf("the search ends at %g, the pages begin at %g", place(find).Y+find.Size().Height, place(first).Y)
+		}
+		b.w.library.List.Port.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -1000)})
+		if last := b.w.side.pages[pageSettings]; place(last).Y+last.Size().Height > 249 {
+			t.Errorf("the last page is at %g, below the window, after the wheel was turned", place(last).Y)
+		}
+		b.w.root.toggleDrawer()
+		if b.w.vitals.Object.Visible() {
+			t.Error("the vitals stay when the list is closed")
+		}
+	})
+}

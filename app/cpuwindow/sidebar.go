@@ -21,6 +21,10 @@ type sidebar struct {
 	find   *kit.Button
 }
 
+// leastList is the least height of the list. In a window too low for it and the pages, all of the
+// sidebar scrolls.
+const leastList float32 = 100
+
 func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *sidebar {
 	s := &sidebar{List: list, pages: map[page]*kit.Button{}}
 	chat := kit.NewButton(kit.ButtonPlain, i18n.T("New chat"), newChat)
@@ -38,8 +42,11 @@ func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *s
 		foot.Add(b)
 	}
 	top, bottom := kit.Inset(kit.Gap12, kit.Gap4, kit.Gap8, kit.Gap8, kit.Stack(kit.Gap8, chat, find)), kit.Inset(kit.Gap4, kit.Gap12, kit.Gap8, kit.Gap8, foot)
-	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, list.Port, bottom) // in the order of Tab
-	s.object = container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), kit.LineRight(inner))
+	rows := kit.Sized(list.Port, 0, leastList)
+	inner := container.New(layout.NewBorderLayout(top, bottom, nil, nil), top, rows, bottom) // in the order of Tab
+	all := container.NewVScroll(inner)
+	list.Port.Outer = all
+	s.object = container.NewStack(kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), kit.LineRight(all))
 	return s
 }
 

@@ -161,10 +161,13 @@ func (w *Window) Show() {
 		w.vitals.samples.Start()
 		w.watched.start(w.ctx)
 	}
+	// Showing asks for the focus. Another request behind the first drawing, which may take long,
+	// would take the focus from where the person went meanwhile.
 	w.win.Show()
-	w.win.RequestFocus()
 	if first {
 		w.refreshAll()
+	} else {
+		w.win.RequestFocus()
 	}
 	if w.chat.Focus(); w.parts.firstRun {
 		w.parts.firstRun = false

@@ -31,6 +31,7 @@ type Viewport struct {
 	OnShortcut func(fyne.Shortcut) bool  // handles shortcuts instead of the window; reports whether it took one
 	OnKey      func(*fyne.KeyEvent) bool // handles keys of a list before those that scroll; reports whether it took one
 	OnFocus    func(on bool)             // called on a change of focus by a list that shows it itself
+	Outer      fyne.Scrollable           // scrolls instead where there is no more to scroll; optional
 	bar        *thumb
 	ring       *kit.Surface // shows the focus if it came by Tab
 	byMouse    bool         // the focus comes from a click
@@ -147,7 +148,12 @@ func (v *Viewport) ReportAway() {
 }
 
 // Scrolled implements fyne.Scrollable.
-func (v *Viewport) Scrolled(ev *fyne.ScrollEvent) { v.ScrollTo(v.Offset - wheelStep(ev.Scrolled.DY)) }
+func (v *Viewport) Scrolled(ev *fyne.ScrollEvent) {
+	before := v.Offset
+	if v.ScrollTo(v.Offset - wheelStep(ev.Scrolled.DY)); v.Outer != nil && v.Offset == before {
+		v.Outer.Scrolled(ev)
+	}
+}
 
 const (
 	notch      = 25 // what the toolkit reports for a notch of a wheel, except on macOS
