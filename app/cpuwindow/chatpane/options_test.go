@@ -40,7 +40,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		}
 		p := openPanel()
 		p.prompt.SetText(strings.Repeat("x", promptMax+1))
-		if p.count.Text != "4001 of 4000" {
+		if p.count.Text != "4,001 of 4,000" {
 			t.Errorf("it counts %q", p.count.Text)
 		}
 		p.onSave()
