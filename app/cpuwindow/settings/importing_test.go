@@ -69,7 +69,7 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 		wantResult("This looks like an export of Grok, which isn't read.")
 		b.chosen = "long.zip"
 		b.tap("Choose a file…")
-		wantResult("Reading the file… 40 %, 1234 conversations")
+		wantResult("Reading the file… 40 %, 1,234 conversations")
 		b.tap("Stop")
 		b.Sees("Stopped. What was imported stays.")
 		if want := "[export.zip true export.zip false other.zip true known.zip true long.zip true]"; fmt.Sprint(calls) != want {

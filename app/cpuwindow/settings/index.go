@@ -202,7 +202,7 @@ func indexDetail(s recall.Status) string {
 		detail += i18n.Number(fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6)) + " · "
 	}
 	if s.Vectors == recall.VectorsBuilding && s.VectorCount > 0 {
-		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": s.VectorCount, "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model}) + vectorsHeld(s)
+		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": i18n.Thousands(s.VectorCount), "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model}) + vectorsHeld(s)
 	}
 	if s.VectorCount > 0 {
 		return detail + i18n.With("by meaning with {{.Model}}", i18n.Places{"Model": s.Model})

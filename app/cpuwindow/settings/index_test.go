@@ -169,7 +169,7 @@ func TestMakingVectorsIsPausedAndSpedUp(t *testing.T) {
 		b.page.query = "recall"
 		b.page.show()
 		b.Settle()
-		b.Sees("300 of 9000 passages by meaning with nomic · about 2 hours left", "Pause", "Finish now")
+		b.Sees("300 of 9,000 passages by meaning with nomic · about 2 hours left", "Pause", "Finish now")
 		card := b.page.index
 		test.Tap(card.pause)
 		b.Settle()
