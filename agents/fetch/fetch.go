@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ import (
 
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/pdftext"
+	"mac-stats/sessionmem/wholefile"
 
 	"golang.org/x/net/html/charset"
 )
@@ -263,20 +265,39 @@ func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 		kind, _, _ = mime.ParseMediaType(contentType)
 	}
 	page := kind == "text/html" || kind == "application/xhtml+xml"
-	utf8Data, err := toUTF8(data, contentType)
+	utf8Data, guess, err := toUTF8(data, contentType)
 	if err != nil {
 		if isTextType(kind) || page {
 			return p, err
 		}
 		return p, fmt.Errorf("%s is %s, not text", excerpt.Shorten(p.URL, 100), excerpt.Shorten(kind, 40))
 	}
-	if page && !isXML(utf8Data) {
-		p.Title, p.Text, p.Share, err = htmlToMarkdown(utf8Data, from)
-		return p, err
+	if guess != "" {
+		guess = "Its character set, " + guess + ", is a guess."
 	}
-	p.Text = strings.TrimSpace(string(utf8Data))
-	return p, nil
+	if !page || isXML(utf8Data) {
+		p.Text, p.Share = strings.TrimSpace(string(utf8Data)), guess
+		return p, nil
+	}
+	if kind == "application/xhtml+xml" {
+		utf8Data = selfClosed.ReplaceAllFunc(utf8Data, func(found []byte) []byte {
+			name := selfClosed.FindSubmatch(found)[1]
+			if slices.Contains(void, strings.ToLower(string(name))) {
+				return found
+			}
+			return slices.Concat(found[:len(found)-2], []byte("></"), name, []byte(">"))
+		})
+	}
+	p.Title, p.Text, p.Share, err = htmlToMarkdown(utf8Data, from)
+	p.Share = strings.TrimSpace(p.Share + " " + guess)
+	return p, err
 }
+
+// selfClosed is an element that ends at once, as XML has it. In HTML only void elements do; a
+// script would go on to the end of the page.
+var selfClosed = regexp.MustCompile(`<([A-Za-z][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/>`)
+
+var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 
 func isTextType(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml")
@@ -306,29 +327,34 @@ func isXML(data []byte) bool {
 // declared reports whether a text says that it is XML.
 func declared(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")) }
 
-// toUTF8 converts a body from its declared or guessed character set. Text has no control
-// characters but for those that divide it; what has others is binary, whatever its type says.
-func toUTF8(data []byte, contentType string) ([]byte, error) {
-	encoding, name, _ := charset.DetermineEncoding(data, contentType)
-	guessed := name == "windows-1252" && utf8.Valid(data)
-	if name != "utf-8" && !guessed {
-		converted, err := encoding.NewDecoder().Bytes(data)
-		if err != nil {
-			return nil, fmt.Errorf("reading the page's character set %s: %w", name, err)
+// toUTF8 converts a body from its declared character set, or from the one that its bytes speak for,
+// which it returns. Text has no control characters but for those that divide it; what has others is
+// binary, whatever its type says.
+func toUTF8(data []byte, contentType string) (text []byte, guess string, err error) {
+	encoding, name, declared := charset.DetermineEncoding(data, contentType)
+	switch {
+	case declared && name != "utf-8":
+		if data, err = encoding.NewDecoder().Bytes(data); err != nil {
+			return nil, "", fmt.Errorf("reading the page's character set %s: %w", name, err)
 		}
-		data = converted
+	case !declared && !utf8.Valid(data):
+		guessed, name, ok := wholefile.Guess(data)
+		if !ok {
+			return nil, "", errors.New("the address gives binary data, not text")
+		}
+		data, guess = guessed, name
 	}
 	odd := 0
 	for _, b := range data[:min(len(data), 4096)] {
 		switch {
 		case b == 0:
-			return nil, errors.New("the address gives binary data, not text")
+			return nil, "", errors.New("the address gives binary data, not text")
 		case b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b:
 			odd++
 		}
 	}
 	if odd > 1+min(len(data), 4096)/100 {
-		return nil, errors.New("the address gives binary data, not text")
+		return nil, "", errors.New("the address gives binary data, not text")
 	}
-	return []byte(strings.ToValidUTF8(string(data), "\uFFFD")), nil
+	return bytes.ToValidUTF8(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\uFFFD")), guess, nil
 }

@@ -17,6 +17,11 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/pdftext"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
 // TestMain lets the test program be the child that reads PDFs.
@@ -254,6 +259,25 @@ func TestWhatArrivesOfAPage(t *testing.T) {
 			"<article>" + long + "<table><tr><td>Graz</td><td>10</td></tr><tr><td>Linz<br>city</td><td>12</td></tr></table></article>",
 			"| Graz | 10 |\n", "", "Graz10",
 		},
+		"a table with a list in it": {
+			"<article>" + long + "<table><tr><th>Town</th><th>For</th></tr><tr><td>Graz</td><td><ul><li>sun</li><li>hills</li></ul></td></tr><tr><td><h4>Linz</h4></td><td><blockquote>steel</blockquote></td></tr></table></article>",
+			"| Graz | • sun  <br />• hills |\n| Linz | steel |", "", "Graz•",
+		},
+		"a table in a table": {
+			"<article>" + long + "<table><tr><th>Town</th><th>2019</th></tr><tr><td>Graz</td><td>10</td></tr><tr><td>Linz</td><td><table><tr><th>in</th><th>out</th></tr><tr><td>3</td><td>4</td></tr></table></td></tr></table></article>",
+			"Town | 2019\n\nGraz | 10\n\nLinz\n\n| in | out |\n|---|---|\n| 3 | 4 |", "", "Graz10",
+		},
+		"a table for its look": {
+			"<article>" + long + "<table role=presentation><tr><td>Left side</td><td>Right side</td></tr></table></article>",
+			"Left side | Right side", "", "sideRight",
+		},
+		"a bold table": {
+			"<article>" + long + "<b><table><tr><th>Town</th><th>2019</th></tr><tr><td>Graz</td><td>10</td></tr></table></b></article>",
+			"| Graz | 10 |", "", "",
+		},
+		"struck out":            {"<article>" + long + "<p>It costs <del>10</del> <ins>12</ins>.</p></article>", "~~10~~ 12", "", ""},
+		"a root in the shadow":  {"<article>" + long + "<my-card><template shadowrootmode=open><p>Shown by browsers.</p></template></my-card><template><p>Not shown.</p></template></article>", "Shown by browsers", "", "Not shown"},
+		"a frame with its page": {"<article>" + long + "<iframe srcdoc='&lt;p&gt;Inside of it.&lt;/p&gt;'></iframe></article>", "Inside of it.", "", "frames"},
 		"a table that would grow": {
 			"<article>" + long + "<table><tr>" + cell(2000) + "</tr>" + strings.Repeat("<tr>"+cell(1)+"</tr>", 2000) + "</table></article>",
 			"Some sentences", "", "|",
@@ -314,6 +338,7 @@ func TestAnswersByTheirContent(t *testing.T) {
 		"a feed without head":  {served{kind: "text/html", body: "\n" + feed[len(`<?xml version="1.0"?>`):]}, "First news", ""},
 		"a map as HTML":        {served{kind: "text/html", body: "<?xml version='1.0'?><!-- made --><urlset><url><loc>https://example.org/2</loc></url></urlset>"}, "https://example.org/2", ""},
 		"a page as XML":        {served{kind: "application/xhtml+xml", body: `<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><body><p>A page.</p></body></html>`}, "A page.", ""},
+		"a page as strict XML": {served{kind: "application/xhtml+xml", body: `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><a id="x"/><p>Behind a script, <br/>twice.</p></body></html>`}, "Behind a script,", ""},
 		"UTF-16":               {served{kind: "text/plain; charset=utf-16le", body: "h\x00i\x00"}, "hi", ""},
 		"binary as text":       {served{kind: "text/plain", body: "\x01\x02\x03\x04\x05"}, "", "binary"},
 		"an archive":           {served{kind: "application/zip", body: "PK\x03\x04\x00\x00"}, "", "is application/zip, not text"},
@@ -325,6 +350,38 @@ func TestAnswersByTheirContent(t *testing.T) {
 		p, err := fetched(t, tt.served, 1<<10)
 		if tt.wantErr == "" && (err != nil || !strings.Contains(p.Text, tt.want)) || tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)) {
 			t.Errorf("%s: %q, %v", name, p.Text, err)
+		}
+	}
+}
+
+// A page that doesn't say its character set is read in the one its bytes speak for, and it says so.
+func TestAPageWithoutACharacterSet(t *testing.T) {
+	for name, tt := range map[string]struct {
+		enc         encoding.Encoding
+		text, guess string
+	}{
+		"Russian":    {charmap.Windows1251, "Чайник стоит в зелёной комнате. Принеси две чашки. ", "windows-1251"},
+		"old":        {charmap.KOI8R, "Чайник стоит в зелёной комнате. Принеси две чашки. ", "koi8-r"},
+		"Japanese":   {japanese.ShiftJIS, "やかんは緑の部屋にあります。カップを二つ持ってきてください。", "shift_jis"},
+		"Polish":     {charmap.ISO8859_2, "Czajnik stoi w zielonym pokoju. Proszę przynieść dwie filiżanki, źdźbło łąki. ", "iso-8859-2"},
+		"German":     {charmap.Windows1252, "Der Kessel kostet 5 € – im grünen Zimmer, mit zwei Tassen. ", "windows-1252"},
+		"Chinese":    {simplifiedchinese.GBK, "水壶在绿色的房间里。请带两个杯子。", "gb18030"},
+		"a bad byte": {nil, "Größe und Länge, über dem Fluß " + "\xff" + " und ähnliches für später, möglichst schön. Ölkännchen", "utf-8"},
+	} {
+		body := "<html><body><article><p>" + tt.text + tt.text + tt.text + "</p></article></body></html>"
+		if tt.enc != nil {
+			var err error
+			if body, err = tt.enc.NewEncoder().String(body); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		p, err := fetched(t, served{kind: "text/html", body: body}, 1<<20)
+		want := strings.TrimSpace(strings.ReplaceAll(tt.text, "\xff", "\uFFFD"))
+		if err != nil || !strings.Contains(p.Text, want) || !strings.Contains(p.Share, "Its character set, "+tt.guess+", is a guess.") {
+			t.Errorf("%s: %v %q\n%s", name, err, p.Share, p.Text)
+		}
+		if plain, err := fetched(t, served{kind: "text/plain", body: body}, 1<<20); err != nil || !strings.Contains(plain.Text, want) || plain.Share != "Its character set, "+tt.guess+", is a guess." {
+			t.Errorf("%s, as text: %v %q\n%s", name, err, plain.Share, plain.Text)
 		}
 	}
 }

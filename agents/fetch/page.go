@@ -16,6 +16,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -40,8 +41,8 @@ func htmlToMarkdown(data []byte, from *url.URL) (title, text, share string, err 
 	if err != nil {
 		return "", "", "", fmt.Errorf("reading the page: %w", err)
 	}
-	about := survey(whole, from)
 	prepare(whole) // before the readable part is taken from it: that leaves out formulas
+	about := survey(whole, from)
 	var prepared bytes.Buffer
 	if err := html.Render(&prepared, whole); err != nil {
 		return "", "", "", fmt.Errorf("reading the page: %w", err)
@@ -51,7 +52,7 @@ func htmlToMarkdown(data []byte, from *url.URL) (title, text, share string, err 
 		node = whole
 	}
 	flatten(node, 0)
-	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
 	markdown, err := conv.ConvertNode(node, converter.WithDomain(from.Scheme+"://"+from.Host))
 	if err != nil {
 		return "", "", "", fmt.Errorf("reading the page: %w", err)
@@ -105,7 +106,7 @@ func survey(page *html.Node, from *url.URL) found {
 	f := found{words: countWords(page)}
 	whole := func(address string) string {
 		u, err := from.Parse(strings.TrimSpace(address))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		if err != nil || strings.TrimSpace(address) == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return ""
 		}
 		return excerpt.Shorten(excerpt.OneLine(u.String()), maxURL)
@@ -179,6 +180,22 @@ func prepare(page *html.Node) {
 			return strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "data:")
 		})
 		switch {
+		case n.DataAtom == atom.Template && attr(n, "shadowrootmode") != "": // which browsers show
+			become(n, atom.Div)
+		case n.DataAtom == atom.Template && n.Parent != nil:
+			n.Parent.RemoveChild(n)
+		case n.DataAtom == atom.Iframe && attr(n, "srcdoc") != "":
+			inside, err := html.ParseFragment(strings.NewReader(attr(n, "srcdoc")), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+			if err != nil {
+				continue
+			}
+			for c := n.FirstChild; c != nil; c = n.FirstChild {
+				n.RemoveChild(c)
+			}
+			for _, c := range inside {
+				n.AppendChild(c)
+			}
+			become(n, atom.Div)
 		case n.DataAtom == atom.Sup:
 			mark(n, "^")
 		case n.DataAtom == atom.Sub:
@@ -235,26 +252,97 @@ const maxNesting = 12
 const maxCells = 50_000
 
 // flatten turns quotations and lists that are nested deeper, and tables that are too large,
-// into plain blocks.
+// into plain blocks, and makes other tables such that markdown can have them.
 func flatten(n *html.Node, depth int) {
-	if n.DataAtom == atom.Table && cells(n) > maxCells {
-		for c := range n.Descendants() {
-			switch c.DataAtom {
-			case atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Table:
-				c.Data, c.DataAtom = "div", atom.Div
-			}
-		}
-		n.Data, n.DataAtom = "div", atom.Div
+	if n.DataAtom == atom.Table {
+		flattenTable(n)
 	}
 	switch n.DataAtom {
 	case atom.Blockquote, atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Li, atom.Table:
 		if depth++; depth > 2*maxNesting { // a list counts twice, because of its entry
-			n.Data, n.DataAtom = "div", atom.Div
+			become(n, atom.Div)
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		flatten(c, depth) // the parser allows 512 levels
 	}
+}
+
+// become turns an element into another one.
+func become(n *html.Node, name atom.Atom) { n.Data, n.DataAtom = name.String(), name }
+
+// blocks are elements that begin a line of their own.
+var blocks = []atom.Atom{atom.Table, atom.Div, atom.P, atom.Ul, atom.Ol, atom.Dl, atom.Blockquote, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
+
+// flattenTable makes a table one that markdown can have: what is in a cell stands on its lines. One
+// that holds a table, or is there for its look, becomes lines with its cells beside each other, and
+// one that is too large a line for each cell. The converter drops the borders of all these, which
+// glues their cells together.
+func flattenTable(table *html.Node) {
+	large := cells(table) > maxCells
+	lines := attr(table, "role") == "presentation"
+	for p := table.Parent; p != nil; p = p.Parent {
+		switch p.DataAtom {
+		case atom.A:
+			lines = true
+		case atom.B, atom.Strong, atom.I, atom.Em, atom.Del, atom.S, atom.Strike:
+			become(p, atom.Div)
+		}
+	}
+	inside := slices.Collect(table.Descendants())
+	lines = lines || slices.ContainsFunc(inside, func(n *html.Node) bool { return n.DataAtom == atom.Table })
+	for _, n := range inside {
+		switch n.DataAtom {
+		case atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption:
+			if large || lines && n.Parent == table {
+				become(n, atom.Div)
+			}
+		case atom.Tr:
+			if large {
+				become(n, atom.Div)
+			} else if lines && (n.Parent == table || n.Parent.Parent == table) { // an inner table has its turn
+				flattenRow(n)
+			}
+		case atom.Td, atom.Th, atom.Table:
+			if large {
+				become(n, atom.Div)
+			}
+		case atom.Li:
+			if !large && !lines {
+				become(n, atom.Span)
+				n.InsertBefore(&html.Node{Type: html.TextNode, Data: "• "}, n.FirstChild)
+				n.Parent.InsertBefore(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br}, n)
+			}
+		case atom.Ul, atom.Ol, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr:
+			if !large && !lines {
+				become(n, atom.Div)
+			}
+		}
+	}
+	if large || lines {
+		become(table, atom.Div)
+	}
+}
+
+// flattenRow makes a row of a table a line, or a block for each cell if one of them has blocks.
+func flattenRow(row *html.Node) {
+	tall := slices.ContainsFunc(slices.Collect(row.Descendants()), func(n *html.Node) bool { return slices.Contains(blocks, n.DataAtom) })
+	var before *html.Node
+	for _, cell := range slices.Collect(row.ChildNodes()) {
+		switch {
+		case cell.Type != html.ElementNode:
+			continue
+		case tall:
+			become(cell, atom.Div)
+		default:
+			become(cell, atom.Span)
+			if before != nil {
+				row.InsertBefore(&html.Node{Type: html.TextNode, Data: " | "}, cell)
+			}
+		}
+		before = cell
+	}
+	become(row, atom.Div)
 }
 
 // cells returns how many cells a table has when all rows are as wide as the widest.

@@ -1,6 +1,7 @@
 package attach_test
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding"
@@ -43,5 +44,14 @@ func TestTextsInOtherCharacterSets(t *testing.T) {
 		if got, err := attach.New(t.Context(), "a.txt", data); err != nil || string(got.Data) != text || got.Charset == "" {
 			t.Errorf("%q is read in %s as %q, %v", text, got.Charset, got.Data, err)
 		}
+	}
+}
+
+// A text with a broken byte among many good letters is still UTF-8.
+func TestABrokenByteLeavesTheOtherLetters(t *testing.T) {
+	text := "Größe und Länge, über dem Fluß \xff und Ähnliches für später, möglichst schön. Ölkännchen\n"
+	got, err := attach.New(t.Context(), "a.txt", []byte(text))
+	if want := strings.ReplaceAll(text, "\xff", "\uFFFD"); err != nil || string(got.Data) != want || got.Charset != "utf-8" {
+		t.Errorf("read in %s as %q, %v", got.Charset, got.Data, err)
 	}
 }

@@ -3,11 +3,14 @@ package wholefile
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/gogs/chardet"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // Encoding is the way in which the bytes of a file people own represent its text.
@@ -273,4 +276,69 @@ func (e Encoding) Encode(text []byte) (raw []byte, ok bool) {
 		e.order.PutUint16(out[len(out)-2:], unit)
 	}
 	return out, true
+}
+
+// Guess returns a text that isn't Unicode as UTF-8, and the character set it was in. In a
+// text in the Latin alphabet, letters beyond ASCII stand alone between others; in all others they
+// are whole words. That tells the two apart also where a few letters don't speak for a language.
+// UTF-8 with a few bytes that are none stays UTF-8. Marks of HTML and XML speak for no language.
+func Guess(data []byte) (text []byte, name string, ok bool) {
+	beyond, alone := 0, 0
+	for i, b := range data {
+		if b >= 0x80 {
+			beyond++
+			if (i == 0 || data[i-1] < 0x80) && (i+1 == len(data) || data[i+1] < 0x80) {
+				alone++
+			}
+		}
+	}
+	if bad := bytes.Count(bytes.ToValidUTF8(data, []byte("\uFFFD")), []byte("\uFFFD")) - bytes.Count(data, []byte("\uFFFD")); 20*bad < beyond {
+		return bytes.ToValidUTF8(data, []byte("\uFFFD")), "utf-8", true
+	}
+	latin := 2*alone > beyond
+	guesses, _ := chardet.NewHtmlDetector().DetectAll(data) // an error is no guess
+	sure := map[string]int{}
+	for _, g := range guesses {
+		sure[g.Charset] = max(sure[g.Charset], g.Confidence)
+	}
+	if sure["ISO-8859-9"] >= sure["ISO-8859-1"] && turkish(data, latin) { // a few names don't speak for a language
+		latin = true
+		guesses = append([]chardet.Result{{Charset: "windows-1254"}}, guesses...)
+	}
+	for _, g := range append(guesses, chardet.Result{Charset: "windows-1252"}) {
+		enc, err := htmlindex.Get(g.Charset)
+		if err != nil || g.Charset == "UTF-8" {
+			continue
+		}
+		if western := slices.Contains([]string{"ISO-8859-1", "windows-1252", "ISO-8859-2", "windows-1250", "ISO-8859-9", "windows-1254"}, g.Charset); latin && !western {
+			continue
+		}
+		text, err := enc.NewDecoder().Bytes(data)
+		if name, err2 := htmlindex.Name(enc); err == nil && err2 == nil && !bytes.ContainsRune(text, utf8.RuneError) && !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && r < 0xa0 }) {
+			return text, name, true
+		}
+	}
+	return nil, "", false
+}
+
+// turkish reports whether a text that may be in windows-1252 or in windows-1254, which differ in
+// six letters, has only letters of Turkish, and one of those where no other language has it:
+// dotless ı or İ, or an ş that doesn't begin a word, as Þ does. In a text that isn't surely in the
+// Latin alphabet there may be nothing else beyond ASCII.
+func turkish(data []byte, latin bool) bool {
+	found := false
+	for i, b := range data {
+		switch {
+		case b == 0xdd || b == 0xfd:
+			found = true
+		case b == 0xfe && i > 0:
+			before := data[i-1]
+			found = found || before >= 0xc0 || before|0x20 >= 'a' && before|0x20 <= 'z'
+		case b >= 0x80 && b < 0xc0 && !latin:
+			return false
+		case b >= 0xc0 && !slices.Contains([]byte("\xc2\xc7\xce\xd0\xd6\xdb\xdc\xde\xe2\xe7\xee\xf0\xf6\xfb\xfc\xfe"), b): // ÂÇÎĞÖÛÜŞ
+			return false
+		}
+	}
+	return found
 }
