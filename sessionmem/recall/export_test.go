@@ -101,7 +101,7 @@ func BenchServer(b *testing.B, chunks int, embedder Embedder, open func(machine 
 				if err != nil || a.State.Server != nil {
 					b.Fatal(err, a.State.Server)
 				}
-			}, 0, serverWait)
+			}, serverWait)
 		}
 	}
 	b.Run("here", ask)

@@ -85,9 +85,10 @@ func (x *Index) Changed() {
 func (x *Index) keepUp(ctx context.Context, did func(Report)) {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
+	sync := x.syncChanged
 	for {
 		begun := time.Now()
-		report, err := x.syncChanged(index.InBackground(ctx))
+		report, err := sync(index.InBackground(ctx))
 		if err != nil && ctx.Err() == nil {
 			x.cfg.Logger.Warn("the search index could not be brought up to date; it is tried again", "err", err)
 		}
@@ -100,7 +101,9 @@ func (x *Index) keepUp(ctx context.Context, did func(Report)) {
 		case <-ctx.Done():
 			return
 		case <-x.changed:
+			sync = x.Sync
 		case <-sweep.C:
+			sync = x.syncChanged
 		}
 	}
 }

@@ -570,44 +570,6 @@ func TestAFailingEmbedderIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestVectorsBeyondTheMemoryBudgetGiveTheSameAnswers(t *testing.T) {
-	b := newBench(t)
-	b.withEmbedder(newFakeEmbedder())
-	for i := range 12 {
-		b.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the car number %d is in the garage", i), "a vehicle needs oil", "the cat sleeps", "I like to swim, said the otter")
-	}
-	b.sync()
-	b.embedAll()
-	ask := func() (out []string) {
-		for _, q := range []string{"automobile", "otter swims", "cat"} {
-			for _, strategy := range []Strategy{Hybrid, Semantic} {
-				a, err := b.x.Search(t.Context(), Query{Text: q, Limit: 30, Strategy: strategy, Now: b.now})
-				if err != nil || a.State.Vectors != VectorsReady || len(a.Hits) == 0 {
-					t.Fatalf("%s: %d hits, %s, %v", q, len(a.Hits), a.State, err)
-				}
-				for _, h := range a.Hits {
-					out = append(out, fmt.Sprintf("%s %.6f %.6f %.6f", h.ID, h.Score, h.Semantic, h.Relevance))
-				}
-			}
-		}
-		return out
-	}
-	want := ask()
-	b.x.options.Vectors = 500
-	if _, err := b.x.file.Unload(); err != nil {
-		t.Fatal(err)
-	}
-	if got := ask(); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	b.talk("cpu-s3", "one more thing")
-	b.sync()
-	b.embedAll() // the set is updated
-	if a, err := b.x.Search(t.Context(), Query{Text: "thing", Now: b.now}); err != nil || a.State.Vectors != VectorsReady {
-		t.Errorf("%s %v, want that all have vectors", a.State, err)
-	}
-}
-
 type embedderFunc func() (EmbedModel, error)
 
 func (f embedderFunc) Model(context.Context) (EmbedModel, error) { return f() }

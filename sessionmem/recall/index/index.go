@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -159,9 +158,8 @@ const (
 
 // Options are what an index shares and may take. The zero value is usual.
 type Options struct {
-	Words   *analysis.Pool // nil: one of its own
-	Vectors int            // most bytes of vectors in memory while they are in use; 0: 64 MB
-	Pages   int            // most pages of the file; 0: as the disk has room for
+	Words *analysis.Pool // nil: one of its own
+	Pages int            // most pages of the file; 0: as the disk has room for
 }
 
 // Index is an open index file. It is safe for concurrent use by goroutines and, through the
@@ -199,7 +197,6 @@ func Open(ctx context.Context, path, root string, create bool, o Options) (*Inde
 	if err != nil {
 		return nil, fmt.Errorf("opening the search index: %w", err)
 	}
-	o.Vectors = cmp.Or(o.Vectors, defaultVectors)
 	if o.Words == nil {
 		o.Words = &analysis.Pool{}
 	}
@@ -220,9 +217,6 @@ func Open(ctx context.Context, path, root string, create bool, o Options) (*Inde
 	}
 	return x, nil
 }
-
-// defaultVectors is the usual Options.Vectors.
-const defaultVectors = 64 << 20
 
 // openFile opens the file with one connection.
 func openFile(path, lock string, pages int) (*sql.DB, error) {

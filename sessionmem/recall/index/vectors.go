@@ -9,32 +9,25 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"mac-stats/sessionmem/recall/rank"
 )
 
 // A vector belongs to a text, whichever passages have it, and stays when they are indexed again. In
-// its row it takes one byte per dimension, with a scale of its own. In memory each vector also
-// has its signs, one bit per dimension, which rule out most distant ones at a tenth of the cost. If
-// there are many vectors, only the signs stay in memory, and the promising vectors are read.
+// its row it takes one byte per dimension, with a scale of its own. In memory are only its signs, one bit
+// per dimension, which rule out most distant ones; the promising vectors are read.
 
 const (
 	// maxDims limits the dimensions of a vector from a server.
 	maxDims = 16 << 10
 	// nearest is how many of the nearest passages by meaning become candidates.
 	nearest = 200
-	// maxExact is how many vectors are compared exactly: those whose signs agree best. maxExactRead
-	// is the number if they have to be read first.
-	maxExact     = 4 << 10
-	maxExactRead = 1 << 10
-	// averageSample is the size of the sample whose average similarity is computed.
-	averageSample = 1 << 10
+	// maxExact is how many vectors are compared exactly: those whose signs agree best.
+	maxExact = 1 << 10
 	// vectorsIdle is how long unused vectors stay in memory.
 	vectorsIdle = 2 * time.Minute
 	// rowsAtOnce is how many rows a statement reads by their IDs.
@@ -144,10 +137,8 @@ type vectorSet struct {
 	last           int64 // highest ID of a row that was read
 	slots          map[uint64]int32
 	rows           []int64 // their IDs, by slot
-	scales         []float32
-	data           []byte // dims bytes each; nil if they are too many
 	signs          []uint64
-	signsOnly      bool
+	sum            []float32 // of all vectors: the average similarity of a passage comes from it
 
 	at     []int32 // slot by position; -1: none
 	change int64   // of the heads that at belongs to
@@ -187,7 +178,7 @@ func (s *Snapshot) vectors(ctx context.Context, m Model) (*vectorSet, error) {
 	v := x.vectors
 	x.vectors = nil // half read until it is whole
 	if v == nil || v.model != id || v.dropped != dropped {
-		v = &vectorSet{model: id, dims: dims, dropped: dropped, slots: map[uint64]int32{}, change: -1}
+		v = &vectorSet{model: id, dims: dims, dropped: dropped, slots: map[uint64]int32{}, sum: make([]float32, dims), change: -1}
 	}
 	rows, err := s.tx.QueryContext(ctx, "SELECT id, hash, data FROM vector WHERE id > ? AND model=?", v.last, id)
 	if err != nil {
@@ -201,7 +192,7 @@ func (s *Snapshot) vectors(ctx context.Context, m Model) (*vectorSet, error) {
 		if err := rows.Scan(&row, &hash, &data); err != nil {
 			return nil, err
 		}
-		if err := v.add(row, uint64(hash), data, x.opt.Vectors); err != nil { //nolint:gosec // bits are what is wanted
+		if err := v.add(row, uint64(hash), data); err != nil { //nolint:gosec // bits are what is wanted
 			return nil, err
 		}
 		more = true
@@ -217,7 +208,7 @@ func (s *Snapshot) vectors(ctx context.Context, m Model) (*vectorSet, error) {
 }
 
 // add adds a row.
-func (v *vectorSet) add(row int64, hash uint64, data []byte, budget int) error {
+func (v *vectorSet) add(row int64, hash uint64, data []byte) error {
 	scale, vector, err := decodeVector(hash, v.dims, data)
 	if err != nil {
 		return err
@@ -228,12 +219,8 @@ func (v *vectorSet) add(row int64, hash uint64, data []byte, budget int) error {
 	words := v.signWords()
 	v.signs = append(v.signs, make([]uint64, words)...)
 	takeSigns(v.signs[len(v.signs)-words:], vector)
-	if v.signsOnly {
-		return nil
-	}
-	v.scales, v.data = append(v.scales, scale), append(v.data, vector...)
-	if len(v.data) > budget {
-		v.signsOnly, v.scales, v.data = true, nil, nil
+	for i, c := range vector {
+		v.sum[i] += float32(int8(c)) * scale //nolint:gosec // keeps the sign
 	}
 	return nil
 }
@@ -260,14 +247,6 @@ func (v *vectorSet) signWords() int { return (v.dims + 63) / 64 }
 // cosines compares the question with vectors by their slots; 0 for the slot -1.
 func (s *Snapshot) cosines(ctx context.Context, v *vectorSet, d *Direction, slots []int32) ([]float32, error) {
 	out := make([]float32, len(slots))
-	if !v.signsOnly {
-		parallel(len(slots), func(i int) {
-			if n := int(slots[i]); n >= 0 {
-				out[i] = d.cosine(v.scales[n], v.data[n*v.dims:(n+1)*v.dims])
-			}
-		})
-		return out, nil
-	}
 	err := s.readVectors(ctx, v, slots, func(i int, scale float32, vector []byte) { out[i] = d.cosine(scale, vector) })
 	return out, err
 }
@@ -325,9 +304,8 @@ type near struct {
 	cosine float32
 }
 
-// nearest returns the passages whose meaning is nearest, best first, and the average similarity of
-// a passage.
-func (s *Snapshot) nearest(ctx context.Context, v *vectorSet, d *Direction, allowed []bool) (found []near, average float32, err error) {
+// nearest returns the passages whose meaning is nearest, best first.
+func (s *Snapshot) nearest(ctx context.Context, v *vectorSet, d *Direction, allowed []bool) (found []near, err error) {
 	var all []uint32 // positions of the passages that have a vector
 	for _, k := range s.h.sources {
 		if allowed != nil && !allowed[k.place] {
@@ -342,67 +320,40 @@ func (s *Snapshot) nearest(ctx context.Context, v *vectorSet, d *Direction, allo
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil, 0, nil
+	if len(all) > maxExact {
+		all = v.closestBySigns(d, all)
 	}
-	slotsOf := func(all []uint32) []int32 {
-		out := make([]int32, len(all))
-		for i, at := range all {
-			out[i] = v.at[at]
-		}
-		return out
-	}
-	const run = 16 // neighbours stand together in the file
-	step := len(all)/averageSample + 1
-	var sample []uint32
+	slots := make([]int32, len(all))
 	for i, at := range all {
-		if i/run%step == 0 {
-			sample = append(sample, at)
-		}
+		slots[i] = v.at[at]
 	}
-	cosines, err := s.cosines(ctx, v, d, slotsOf(sample))
+	cosines, err := s.cosines(ctx, v, d, slots)
 	if err != nil {
-		return nil, 0, err
-	}
-	for _, c := range cosines {
-		average += c / float32(len(sample))
-	}
-	most := maxExact
-	if v.signsOnly {
-		most = maxExactRead
-	}
-	if len(all) > most {
-		all = v.closestBySigns(d, all, most)
-	}
-	if cosines, err = s.cosines(ctx, v, d, slotsOf(all)); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	found = make([]near, len(all))
 	for i, c := range cosines {
 		found[i] = near{all[i], c}
 	}
 	slices.SortFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
-	return found[:min(nearest, len(found))], average, nil
+	return found[:min(nearest, len(found))], nil
 }
 
-// closestBySigns keeps about most of the passages: those whose signs agree best.
-func (v *vectorSet) closestBySigns(d *Direction, all []uint32, most int) []uint32 {
+// closestBySigns keeps about maxExact of the passages: those whose signs agree best.
+func (v *vectorSet) closestBySigns(d *Direction, all []uint32) []uint32 {
 	apart := make([]uint16, len(all))
 	words := v.signWords()
-	parallel(len(all), func(i int) {
-		slot := int(v.at[all[i]])
-		n := 0
+	counts := make([]int, v.dims+1)
+	for i, at := range all {
+		slot, n := int(v.at[at]), 0
 		for j, w := range v.signs[slot*words : (slot+1)*words] {
 			n += bits.OnesCount64(w ^ d.signs[j])
 		}
 		apart[i] = uint16(n) //nolint:gosec // at most maxDims
-	})
-	counts := make([]int, v.dims+1)
-	for _, n := range apart {
 		counts[n]++
 	}
 	far, seen := 0, 0
-	for seen < most {
+	for seen < maxExact {
 		seen += counts[far]
 		far++
 	}
@@ -413,20 +364,6 @@ func (v *vectorSet) closestBySigns(d *Direction, all []uint32, most int) []uint3
 		}
 	}
 	return out
-}
-
-// parallel calls each for 0 … n-1 on several processors.
-func parallel(n int, each func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), 4, n/256+1)
-	var work sync.WaitGroup
-	for w := range workers {
-		work.Go(func() {
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				each(i)
-			}
-		})
-	}
-	work.Wait()
 }
 
 // Coverage describes how many passages have vectors of a model.
@@ -453,7 +390,7 @@ func (r *ranking) addMeaning(ctx context.Context, q *Question, found *Found) err
 	if found.Vectors = CoverAll; len(v.rows) < r.h.texts() {
 		found.Vectors = CoverSome
 	}
-	by, average, err := r.nearest(ctx, v, q.Vector, q.Allowed)
+	by, err := r.nearest(ctx, v, q.Vector, q.Allowed)
 	if err != nil || len(by) == 0 {
 		return err
 	}
@@ -493,7 +430,11 @@ func (r *ranking) addMeaning(ctx context.Context, q *Question, found *Found) err
 		all[i].HasVector, all[i].Cosine = slots[each*i] >= 0, float64(of[0])
 		all[i].Beside = [2]float64{float64(of[1]), float64(of[2])}
 	}
-	found.Candidates, found.Meaning = all, &rank.Meaning{Average: float64(average), Best: float64(by[0].cosine)}
+	average := 0.0
+	for i, x := range v.sum {
+		average += float64(x) * float64(q.Vector.wide[i]) * float64(q.Vector.scale) / float64(len(v.rows))
+	}
+	found.Candidates, found.Meaning = all, &rank.Meaning{Average: average, Best: float64(by[0].cosine)}
 	return nil
 }
 
@@ -503,8 +444,8 @@ func (s *Snapshot) Models(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Vectors returns how many passages have a vector of a model; known is false if none was ever made. It
-// doesn't load the vectors.
+// Vectors returns how many passages have a vector of a model, where of those with the same text one counts
+// as missing at most; known is false if none was ever made.
 func (s *Snapshot) Vectors(ctx context.Context, m Model) (n int, known bool, err error) {
 	id, _, err := findModel(ctx, s.tx, m)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -514,40 +455,7 @@ func (s *Snapshot) Vectors(ctx context.Context, m Model) (n int, known bool, err
 	if err == nil {
 		err = s.tx.QueryRowContext(ctx, "SELECT count(*) FROM vector WHERE model=?", id).Scan(&texts)
 	}
-	if err != nil || texts >= s.h.texts() {
-		return s.h.docs, true, err
-	}
-	if s.x.vectors != nil && s.x.vectors.model == id {
-		v, err := s.vectors(ctx, m)
-		if err != nil {
-			return 0, true, err
-		}
-		for _, slot := range v.at {
-			if slot >= 0 {
-				n++
-			}
-		}
-		return n, true, nil
-	}
-	rows, err := s.tx.QueryContext(ctx, "SELECT hash FROM vector WHERE model=?", id)
-	if err != nil {
-		return 0, true, err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err reports errors
-	has := make(map[uint64]bool, texts)
-	for rows.Next() {
-		var hash int64
-		if err := rows.Scan(&hash); err != nil {
-			return 0, true, err
-		}
-		has[uint64(hash)] = true //nolint:gosec // bits are what is wanted
-	}
-	s.h.each(func(_ *Indexed, _ Strand, _ int, h *head) {
-		if has[h.hash] {
-			n++
-		}
-	})
-	return n, true, rows.Err()
+	return max(0, s.h.docs-max(0, s.h.texts()-texts)), true, err
 }
 
 // texts returns how many different texts the passages have.
