@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"hash/maphash"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -85,23 +86,23 @@ func encodeWords(bucket int, words []string) (out []byte) {
 	return seal(out, strconv.Itoa(bucket))
 }
 
-// decodeWords is the reverse of encodeWords.
-func decodeWords(bucket int, data []byte) (words []string, err error) {
-	data, err = unseal(data, strconv.Itoa(bucket))
+// decodeWords is the reverse of encodeWords: it calls do with each word. do must not keep it.
+func decodeWords(bucket int, data []byte, do func(word []byte)) error {
+	data, err := unseal(data, strconv.Itoa(bucket))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := decoder{data: data}
-	before := ""
+	var word []byte
 	for len(r.data) > 0 {
-		same, rest := r.int(), r.string()
-		if r.bad || same > len(before) {
-			return nil, ErrDamaged
+		same, rest := r.int(), r.int()
+		if r.bad || same > len(word) || rest > len(r.data) {
+			return ErrDamaged
 		}
-		before = before[:same] + rest
-		words = append(words, before)
+		word, r.data = append(word[:same], r.data[:rest]...), r.data[rest:]
+		do(word)
 	}
-	return words, nil
+	return nil
 }
 
 // writeWords keeps the vocabulary in step with the posting rows of a bucket: fresh are the terms that have
@@ -119,14 +120,12 @@ func (w *writer) writeWords(ctx context.Context, bucket int, fresh []string, gon
 			if err := rows.Scan(&data); err != nil {
 				return err
 			}
-			words, err := decodeWords(bucket, data)
-			if err != nil {
-				return err
-			}
-			for _, word := range words {
-				if !gone[word] {
-					fresh = append(fresh, word)
+			if err := decodeWords(bucket, data, func(word []byte) {
+				if !gone[string(word)] {
+					fresh = append(fresh, string(word))
 				}
+			}); err != nil {
+				return err
 			}
 		}
 		if err := rows.Err(); err != nil {
@@ -171,33 +170,30 @@ func (s *Snapshot) vocabulary(ctx context.Context) (*vocabulary, error) {
 		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err reports errors
-	var more []string
+	more := map[string]bool{} // most words are in many buckets
 	for rows.Next() {
 		var bucket int
 		var data sql.RawBytes
 		if err := rows.Scan(&v.last, &bucket, &data); err != nil {
 			return nil, err
 		}
-		words, err := decodeWords(bucket, data)
-		if err != nil {
-			return nil, err
-		}
-		for _, word := range words {
-			if _, known := slices.BinarySearch(v.words, word); !known {
-				more = append(more, word)
+		if err := decodeWords(bucket, data, func(word []byte) {
+			if _, known := slices.BinarySearch(v.words, string(word)); !known && !more[string(word)] {
+				more[string(word)] = true
 			}
+		}); err != nil {
+			return nil, err
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	if len(more) > 0 {
-		slices.Sort(more)
 		old := *v
 		n := len(old.words) + len(more)
 		v.words, v.bits, v.grams = make([]string, 0, n), make([]uint64, 0, n), make([]uint8, 0, n)
 		i := 0
-		for _, word := range slices.Compact(more) {
+		for _, word := range slices.Sorted(maps.Keys(more)) {
 			to, _ := slices.BinarySearch(old.words[i:], word)
 			v.words, v.bits, v.grams = append(v.words, old.words[i:i+to]...), append(v.bits, old.bits[i:i+to]...), append(v.grams, old.grams[i:i+to]...)
 			i += to
