@@ -153,9 +153,6 @@ func (r *dateReader) read(i int) (mention, int) {
 		if k := r.dayAt(day); (used == begin-end-1 || second.vague) && first.span.grain == grainDay && k > first.span.From.Day() && isDay(first.span.From.Year(), int(first.span.From.Month()), k) { // "3 May to 7"
 			second, used = r.day(first.span.From.Year(), int(first.span.From.Month()), k), day-end
 			second.yearly = first.yearly
-			if _, ok := r.is(day+1, dateUnit); ok && r.at(day+1).sign {
-				used++
-			}
 			if year := r.at(end + 1 + used).number; isYear(year) && first.yearly {
 				first, second = r.inYear(first, year), r.inYear(second, year)
 				used++
@@ -174,8 +171,6 @@ func (r *dateReader) read(i int) (mention, int) {
 		lead, end = dateUntil, end+1
 	} else if _, ok := r.is(end, dateAgo); ok && r.at(end).sign {
 		lead, end = dateBefore, end+1
-	} else if _, ok := r.is(end, dateLater); ok && r.at(end).sign {
-		lead, end = dateAfter, end+1
 	}
 	bound, ever := r.recent(first), Ever()
 	switch lead {
@@ -278,9 +273,6 @@ func (r *dateReader) point(i int, led bool) (mention, int) {
 		if g, ok := r.is(next, dateUnit); ok && used == 0 && m.nth != 0 && r.question { // "the first Monday of the month"
 			o, used = r.unitAt(r.today, grain(g)), 1
 		}
-		if used == 0 || o.vague {
-			break
-		}
 		whole, ok := r.merge(m, o)
 		if !ok {
 			break
@@ -303,8 +295,6 @@ func (r *dateReader) merge(a, b mention) (mention, bool) {
 		m := r.day(b.span.From.Year(), int(b.span.From.Month()), a.day)
 		m.yearly = b.yearly
 		return m, m.span.From.Month() == b.span.From.Month()
-	case b.nth != 0 && !a.part && narrow > grainWeekend && narrow > b.unit:
-		return r.nthOf(b, a)
 	case a.weekday && wide == grainDay && !b.weekday && !b.part:
 		return r.onWeekday(b, span.From.Weekday()), true
 	case b.weekday && narrow == grainDay && !a.part && !a.weekday:
@@ -357,8 +347,6 @@ func (r *dateReader) nthOf(a, b mention) (mention, bool) {
 			from = from.AddDate(0, 0, (8-int(from.Weekday()))%7)
 		}
 		at = r.unitAt(step(from, a.unit, a.nth-1), a.unit)
-	case a.unit == grainWeek:
-		at = r.unitAt(to.AddDate(0, 0, 7*a.nth), grainWeek)
 	default:
 		at = r.unitAt(step(to, a.unit, a.nth), a.unit)
 	}
@@ -452,9 +440,6 @@ func (r *dateReader) here(i int, led, near bool) (mention, int) {
 		}
 		if g, ok := r.is(j, dateUnit); ok && r.question && grain(g) >= grainWeek { // "the end of the month"
 			return r.third(r.unitAt(r.today, grain(g)), i), j + 1 - i
-		}
-		if j == i+1 {
-			return mention{}, 0
 		}
 	}
 	if m, n := r.modified(i); n > 0 {
@@ -581,9 +566,6 @@ func (r *dateReader) modified(i int) (mention, int) {
 		return mention{}, 0
 	}
 	j := r.skip(i+1, 1, dateThe)
-	if more, ok := r.is(j, dateLast); ok { // "this past week"
-		n, j = more, j+1
-	}
 	if count, _, used := r.count(j); used > 0 && n != 0 {
 		if g, ok := r.is(j+used, dateUnit); ok && grain(g) >= grainDay {
 			return r.stretch(grain(g), n*count), j + used + 1 - i
@@ -597,8 +579,6 @@ func (r *dateReader) modified(i int) (mention, int) {
 		m.nth = -1
 		if g, ok := r.is(j, dateUnit); ok {
 			m.unit = grain(g)
-		} else if _, ok := r.is(j, dateWeekday, dateWeekdayish); !ok {
-			m.nth = 0
 		}
 	}
 	return m, j + 1 - i
@@ -771,15 +751,16 @@ func (r *dateReader) distance(i int) (mention, int) {
 		}
 	}
 	if used == 0 {
-		return r.weekdays(i)
+		return mention{}, 0
 	}
 	end := from + used
 	_, within := r.is(i, dateWithin)
 	if _, behind := r.is(end, dateWithin); within || behind { // "within two weeks"
+		if behind {
+			end++
+		}
 		for g := grainYear; g >= grainDay; g-- {
-			if l[g] > 0 && behind {
-				return r.stretch(g, (l[g]+1)/2), end + 1 - i
-			} else if l[g] > 0 {
+			if l[g] > 0 {
 				return r.stretch(g, (l[g]+1)/2), end - i
 			}
 		}
@@ -821,23 +802,6 @@ func (r *dateReader) distance(i int) (mention, int) {
 		return mention{}, 0
 	}
 	return mention{vague: true}, end - i
-}
-
-// weekdays reads "two Mondays ago".
-func (r *dateReader) weekdays(i int) (mention, int) {
-	count, _, used := r.count(i)
-	if used == 0 {
-		return mention{}, 0
-	}
-	if day, ok := r.is(i+used, dateWeekday); ok {
-		if _, ok := r.is(i+used+1, dateAgo); ok {
-			return r.weekday(day, -count, false), used + 2
-		}
-		if _, ok := r.is(i+used+1, dateLater); ok {
-			return r.weekday(day, count, false), used + 2
-		}
-	}
-	return mention{}, 0
 }
 
 // shifted returns the time a length before or after another: exactly that day, or as precise as the
@@ -941,9 +905,6 @@ func (r *dateReader) season(i int, led bool) (mention, int) {
 	month, ok := r.is(i, dateSeason)
 	if !ok {
 		return mention{}, 0
-	}
-	if at := r.skip(i+1, 1, dateOf); isYear(r.at(at).number) {
-		return r.seasonOf(month, r.at(at).number), at + 1 - i
 	}
 	if r.at(i).capital && r.at(i+1).capital && r.monthFirst { // "in Spring Boot", where seasons have no capitals
 		return mention{}, 0
