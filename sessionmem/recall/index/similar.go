@@ -169,7 +169,7 @@ func (s *Snapshot) vocabulary(ctx context.Context) (*vocabulary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err reports errors
+	defer rows.Close()        //nolint:errcheck // rows.Err reports errors
 	more := map[string]bool{} // most words are in many buckets
 	for rows.Next() {
 		var bucket int
