@@ -307,9 +307,9 @@ type PrepareOptions struct {
 // Prepare has the server read the beginning of a request that is sent later, unless it has
 // done so, and returns the number of bytes that it had to read. It reads in steps of at
 // most two seconds, by the speed measured so far, because a server notices only at the end
-// of its reading that its client has gone. It waits for a permit, gives way to every
-// chat at once (ErrAside), doesn't begin beside one or while a model is downloaded (ErrBusy),
-// and neither loads a model beside another one nor asks one that runs elsewhere
+// of its reading that its client has gone. It gives way to every chat at once (ErrAside),
+// as vectors give way to it, doesn't begin beside one or while a model is downloaded
+// (ErrBusy), and neither loads a model beside another one nor asks one that runs elsewhere
 // (ErrNotLoaded).
 func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions) (bytes int, err error) {
 	t := c.target("chat", req.Model)
@@ -321,45 +321,46 @@ func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions)
 	req.Messages = harmless(req.Messages)
 	req.MaxTokens, req.OnPhase, req.OnChunk = 1, nil, nil
 	all := parts(req)
-	for step := 1; ; step++ {
-		if err := c.permits.acquire(ctx); err != nil { // also after each step, for vectors that are made meanwhile
-			return bytes, t.ended(ctx)
+	if err := c.mayPrepare(ctx, t, req, o.Load, true); err != nil {
+		return 0, err
+	}
+	whole := c.slots.prompt(all)
+	if whole.size()-c.slots.of(req.Model).has(whole) < leastPrepared {
+		return 0, nil
+	}
+	if !c.permits.tryAcquire() {
+		c.aside.cancelAll() // the next message is more urgent than vectors
+		if err := c.permits.acquire(ctx); err != nil {
+			return 0, t.ended(ctx)
 		}
-		read, err := c.prepareStep(ctx, t, req, o, all, step)
-		c.permits.release()
-		if bytes += read; err != nil || read <= 0 {
+	}
+	defer c.permits.release()
+	for step := 1; ; step++ {
+		switch {
+		case ctx.Err() != nil: // perhaps the permit came at the same moment
+			return bytes, t.ended(ctx)
+		case c.chats.Load() > 0, c.pulls.Load() > 0, o.Stop != nil && o.Stop():
+			return bytes, t.fail(ErrBusy, "somebody needs the server", nil)
+		}
+		if step == 1 && o.Begins != nil {
+			o.Begins()
+		}
+		known := c.slots.of(req.Model)
+		have := known.has(whole)
+		run := &chatRun{req: beginningOf(req, all, have+known.bytesIn(stepTime))}
+		c.slots.cut(req.Model, common(known.prompt, whole)) // also if it is ended while the server reads
+		if err := c.chat(ctx, t, run); err != nil {
+			return bytes, err
+		}
+		c.read(req.Model, parts(run.req), "", run.finish(), step)
+		now := c.slots.of(req.Model).has(whole)
+		if bytes += max(now-have, 0); now <= have || whole.size()-now < leastPrepared {
+			return bytes, nil // all that can be sent
+		}
+		if err := c.mayPrepare(ctx, t, req, true, false); err != nil {
 			return bytes, err
 		}
 	}
-}
-
-// prepareStep is one step of Prepare, with a permit. It returns 0 if the server has read
-// all that can be sent.
-func (c *Client) prepareStep(ctx context.Context, t target, req ChatRequest, o PrepareOptions, all []part, step int) (bytes int, err error) {
-	switch {
-	case ctx.Err() != nil: // the permit came at the same moment
-		return 0, t.ended(ctx)
-	case c.chats.Load() > 0, c.pulls.Load() > 0, o.Stop != nil && o.Stop():
-		return 0, t.fail(ErrBusy, "somebody needs the server", nil)
-	}
-	if err := c.mayPrepare(ctx, t, req, o.Load || step > 1, step == 1); err != nil {
-		return 0, err
-	}
-	known, whole := c.slots.of(req.Model), c.slots.prompt(all)
-	have := known.has(whole)
-	if whole.size()-have < leastPrepared {
-		return 0, nil
-	}
-	if step == 1 && o.Begins != nil {
-		o.Begins()
-	}
-	run := &chatRun{req: beginningOf(req, all, have+known.bytesIn(stepTime))}
-	c.slots.cut(req.Model, common(known.prompt, whole)) // also if it is ended while the server reads
-	if err := c.chat(ctx, t, run); err != nil {
-		return 0, err
-	}
-	c.read(req.Model, parts(run.req), "", run.finish(), step)
-	return c.slots.of(req.Model).has(whole) - have, nil
 }
 
 // bytesIn returns how many bytes of a prompt a server surely reads within a time.

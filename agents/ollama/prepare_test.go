@@ -173,9 +173,9 @@ func TestPrepareGivesWayToAChat(t *testing.T) {
 	})
 }
 
-// Vectors are made at the same time as the next request is prepared: after a turn. Each waits
-// for the other.
-func TestPrepareWaitsForVectors(t *testing.T) {
+// Vectors are made at the same time as the next request is prepared: after a turn. They give
+// way, because nobody waits for them.
+func TestPrepareGoesBeforeVectors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := inBubble(t, testkit.New(testkit.Script{
 			Models: []testkit.Model{{Name: "m", Loaded: true}, {Name: "e", Capabilities: []string{"embedding"}, LoadDelay: 5 * time.Second}},
@@ -185,9 +185,10 @@ func TestPrepareWaitsForVectors(t *testing.T) {
 		go func() { _, vectors = client.Embed(context.Background(), "e", []string{"some text"}) }()
 		time.Sleep(time.Second)
 		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
+		begun := time.Now()
 		bytes, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{})
-		if err != nil || bytes < 3000 || vectors != nil {
-			t.Errorf("%d bytes were read, %v; the vectors: %v", bytes, err, vectors)
+		if took := time.Since(begun); err != nil || bytes < 3000 || took > time.Second || !errors.Is(vectors, ollama.ErrAside) {
+			t.Errorf("%d bytes were read after %v, %v; the vectors: %v", bytes, took, err, vectors)
 		}
 	})
 }

@@ -110,6 +110,7 @@ func TestALongConversationStaysFast(t *testing.T) {
 		return string(answer)
 	})
 	p := newPlace(t, proxy.Host(), "MAC_STATS_OLLAMA_IDLE_TIMEOUT=30m", "MAC_STATS_OLLAMA_NUM_CTX=4096", "MAC_STATS_RECALL_STRATEGY=lexical",
+		"MAC_STATS_RECALL_NOTES_BUDGET=0", // notes are new with each message, and so is the time to read them
 		"MAC_STATS_OLLAMA_MODEL=smollm2", "MAC_STATS_OLLAMA_SMALL_MODEL=smollm2")
 	delete(p.had, "agents/memory.md") // a Summary may learn
 	app := p.start(p.command("--headless"))
