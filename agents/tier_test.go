@@ -129,7 +129,7 @@ func TestTiersAreChosenPerAgent(t *testing.T) {
 			if rules := strings.Contains(string(text), "You are the assistant inside mac-stats"); rules != tt.rules {
 				t.Errorf("rules %v", rules)
 			}
-			if examples := strings.Contains(string(text), "## Examples"); examples != tt.examples {
+			if examples := strings.Contains(string(text), "# Examples"); examples != tt.examples {
 				t.Errorf("examples %v", examples)
 			}
 			if len(sent.Tools) != tt.tools {

@@ -234,6 +234,54 @@ func TestTurnSubcallIsOneShot(t *testing.T) {
 	}
 }
 
+// What a sub-call's prompt shares with the one of the agent that made it stands at the
+// beginning of both, so that a server with one place doesn't read it twice.
+func TestTurnSubcallSharesItsBeginning(t *testing.T) {
+	for name, tt := range map[string]struct {
+		native bool
+		agent  string   // agent.json of the other agent
+		soul   string   // its own
+		shares []string // of the system prompts, in this order
+	}{
+		"an agent with tools": {false, `{"name": "Nurse", "tools": ["SYSTEM_STATS"]}`, "", []string{"inside mac-stats", "Never invent a fact", "# Tools", "To use a tool, write a line", "Never write a result"}},
+		"native tools":        {true, `{"name": "Nurse", "tools": ["SYSTEM_STATS"]}`, "", []string{"inside mac-stats", "Never invent a fact", "# Tools", "Call a tool when", "Never write a result"}},
+		"without tools":       {false, `{"name": "Nurse", "tools": []}`, "", []string{"inside mac-stats", "Never invent a fact"}},
+		"a soul of its own":   {false, `{"name": "Nurse", "tools": ["SYSTEM_STATS"]}`, "You are a nurse.", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, call := textModel(testModel, 16384), testkit.Reply{Text: "AGENT: nurse Is it hot?"}
+			if tt.native {
+				model = nativeModel(testModel, 16384)
+				call = testkit.Reply{ToolCalls: []api.ToolCall{toolCall("agent", map[string]any{"agent": "nurse", "task": "Is it hot?"})}}
+			}
+			r := newRig(t, testkit.Script{Models: []testkit.Model{model}, Rules: []testkit.Rule{
+				{Times: 1, Reply: call, SystemContains: "You talk with the user"}, {Reply: testkit.Reply{Text: "No."}},
+			}})
+			r.params.Stats = func(context.Context, string) (string, error) { return "", nil }
+			r.write("agents/agent-nurse/agent.json", tt.agent)
+			r.write("agents/agent-nurse/skill.md", "Look after the machine.")
+			if tt.soul != "" {
+				r.write("agents/agent-nurse/soul.md", tt.soul)
+			}
+			r.say("Is it hot?")
+			first, second := r.chat(0), r.chat(1)
+			whole, sub := rendered(&first), rendered(&second)
+			shared := whole[:sharedBytes(whole, sub)]
+			at := 0
+			for _, text := range tt.shares {
+				n := strings.Index(shared[at:], text)
+				if n < 0 {
+					t.Fatalf("%q isn't in the beginning of both:\n%s\n\nthe sub-call:\n%s", text, shared, sub)
+				}
+				at += n
+			}
+			if tt.shares == nil && len(shared) > 100 {
+				t.Errorf("they share %q", shared)
+			}
+		})
+	}
+}
+
 func TestTurnSubcallFailureIsExplainedToTheModel(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply string

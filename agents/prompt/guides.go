@@ -4,33 +4,32 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 
 	"mac-stats/agents/registry"
 )
 
 // Guides are the texts that tell a model how to work in this app (assets: prompts/).
 type Guides struct {
-	Directives  string // how to use tools by text directives; the section "Delegation" only for agents that may delegate
-	NativeTools string // the same for native tool calls
-	Limit       string // sent once when a limit of the turn is reached
-	NearMiss    string // the one corrective round after calls that couldn't run: {{line}}, {{why}}, {{form}}
-	Nudge       string // sent once if a reply only announces its next step
-	Compact     string // the compactor's request
-	Title       string // the request for a conversation's title
-	Judge       string // how passages are graded
-	Untrusted   string // how quoted text of others is framed
-	Attached    string // how the text of the user's files is framed
+	Directives  ToolGuide // how to use tools by text directives
+	NativeTools ToolGuide // the same for native tool calls
+	Limit       string    // sent once when a limit of the turn is reached
+	NearMiss    string    // the one corrective round after calls that couldn't run: {{line}}, {{why}}, {{form}}
+	Nudge       string    // sent once if a reply only announces its next step
+	Compact     string    // the compactor's request
+	Title       string    // the request for a conversation's title
+	Judge       string    // how passages are graded
+	Untrusted   string    // how quoted text of others is framed
+	Attached    string    // how the text of the user's files is framed
 }
 
 // LoadGuides reads prompts/*.md from the assets. A missing or empty file is an error,
 // because the binary was built without its prompts.
 func LoadGuides(assets fs.FS) (Guides, error) {
 	var g Guides
+	var directives, native string
 	for name, to := range map[string]*string{
-		"directives": &g.Directives, "native-tools": &g.NativeTools, "limit": &g.Limit,
+		"directives": &directives, "native-tools": &native, "limit": &g.Limit,
 		"near-miss": &g.NearMiss, "nudge": &g.Nudge, "compact": &g.Compact, "title": &g.Title, "judge": &g.Judge, "untrusted": &g.Untrusted, "attached": &g.Attached,
 	} {
 		file := path.Join("prompts", name+".md")
@@ -42,7 +41,22 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 			return Guides{}, fmt.Errorf("the built-in prompt %s is empty", file)
 		}
 	}
+	g.Directives, g.NativeTools = newToolGuide(directives), newToolGuide(native)
 	return g, nil
+}
+
+// ToolGuide tells how to use tools.
+type ToolGuide struct {
+	Rules      string // for everyone who has tools
+	Delegation string // for agents that may delegate
+	Examples   string // for models of the middle tier
+}
+
+// newToolGuide splits a guide, whose sections end it in this order.
+func newToolGuide(text string) ToolGuide {
+	text, examples, _ := strings.Cut(text, "\n## Examples\n")
+	rules, delegation, _ := strings.Cut(text, "\n## Delegation\n")
+	return ToolGuide{strings.TrimSpace(rules), strings.TrimSpace(delegation), strings.TrimSpace(examples)}
 }
 
 // Quote frames text that neither the user nor this app wrote (a page, a channel, a
@@ -53,26 +67,4 @@ func (g Guides) Quote(source, text string) string { return Quote(g.Untrusted, so
 // QuoteFile frames the text of a file that the user attached.
 func (g Guides) QuoteFile(name, text string) string {
 	return Quote(g.Attached, "a file that the user attached", "File: "+name+"\n\n"+strings.TrimRight(text, "\n"))
-}
-
-// sectionHeading is a second-level heading of a guide.
-var sectionHeading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^## +(.*?) *$`)
-})
-
-// cutSection cuts the section under "## title" out of a guide. It returns the rest and
-// the section with its heading, or "" if there is none.
-func cutSection(guide, title string) (rest, section string) {
-	found := sectionHeading().FindAllStringSubmatchIndex(guide, -1)
-	for i, m := range found {
-		if guide[m[2]:m[3]] != title {
-			continue
-		}
-		end := len(guide)
-		if i+1 < len(found) {
-			end = found[i+1][0]
-		}
-		return strings.TrimSpace(guide[:m[0]] + guide[end:]), strings.TrimSpace(guide[m[0]:end])
-	}
-	return guide, ""
 }

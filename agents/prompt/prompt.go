@@ -60,10 +60,10 @@ type System struct {
 	Room   int
 }
 
-// BuildSystem builds the system prompt of an entry agent: soul, mood, skill (in TierMiddle
+// BuildSystem builds a system prompt: soul, rules for tools, mood, skill (in TierMiddle
 // with its examples), tools and roster, the instructions for the conversation, memory. The
 // parts that change least come first, because a server reads a prompt again from the first
-// difference on.
+// difference on: a sub-call shares soul and rules with the agent that makes it.
 //
 // In TierPlain, the prompt has only the place's instructions, those for the conversation
 // and the memory; it may be "".
@@ -72,12 +72,15 @@ func BuildSystem(in Input) System {
 	b.add(in.First)
 	if in.Tier != TierPlain {
 		b.add(in.Agent.Soul)
+		rules, toolsText := b.toolsText()
+		b.add(rules)
 		b.add(in.Agent.Mood)
 		b.add(in.Agent.Skill)
 		if in.Tier == TierMiddle {
 			b.add(in.Agent.Examples)
 		}
-		b.addToolsAndRoster()
+		b.add(toolsText)
+		b.addRoster(b.cost(rules) + b.cost(toolsText))
 	}
 	if text := strings.TrimSpace(in.Session); text != "" {
 		b.add("# For this conversation (from the user)\n" + text)

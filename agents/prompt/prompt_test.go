@@ -81,7 +81,7 @@ func smallInput(t *testing.T) Input {
 			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory]", Description: "This machine's vitals."},
 		},
 		Delegate: true,
-		Guides:   Guides{Directives: "HOW TO\n\n## Delegation\n\nHAND OVER", NativeTools: "CALL IT\n\n## Delegation\n\nHAND OVER NATIVELY"},
+		Guides:   Guides{Directives: ToolGuide{Rules: "HOW TO", Delegation: "HAND OVER"}, NativeTools: ToolGuide{Rules: "CALL IT", Delegation: "HAND OVER NATIVELY"}},
 	}
 }
 
@@ -90,9 +90,11 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 	got := BuildSystem(in)
 	want := strings.Join([]string{
 		"SOUL",
+		"# Tools\nHOW TO",
 		"MOOD",
 		"SKILL TEXT",
-		"# Tools\nHOW TO\n\nYour tools:\n- `SYSTEM_STATS: [cpu|memory]` This machine's vitals.\n\n## Delegation\n\nHAND OVER",
+		"# Your tools\n- `SYSTEM_STATS: [cpu|memory]` This machine's vitals.",
+		"# Delegation\nHAND OVER",
 		"# Agents\ncoder: Writes code.\nplain",
 		"# Skills\nsum: Sums up.",
 		"# Memory (lessons learned, follow these)\n0 % · 23 / 8,000 characters\n# Memory\n\n- Likes tea.",
@@ -270,7 +272,7 @@ func TestBuildSystem_givenShippedAgents_isShortInEachTier(t *testing.T) {
 			if transcript.EstimateTokens(got.System) > 1000 {
 				t.Errorf("%s, native %v: %d tokens, want at most 1,000:\n%s", tier, native, transcript.EstimateTokens(got.System), got.System)
 			}
-			if hasExamples := strings.Contains(got.System, "## Examples"); hasExamples != (tier == TierMiddle) {
+			if hasExamples := strings.Contains(got.System, "# Examples"); hasExamples != (tier == TierMiddle) {
 				t.Errorf("%s, native %v: examples %v", tier, native, hasExamples)
 			}
 		}
@@ -358,7 +360,8 @@ func checkShares(t *testing.T, in Input, got System) {
 	if n := int(in.Factor * float64(transcript.EstimateTokens(memory))); n > budget.Memory {
 		t.Errorf("memory takes %d tokens of %d", n, budget.Memory)
 	}
-	roster := got.Stable[strings.Index(got.Stable, "# Tools"):]
+	_, roster, _ := strings.Cut(got.Stable, in.Agent.Skill)
+	roster += in.Guides.Directives.Rules
 	if n := int(in.Factor * float64(transcript.EstimateTokens(roster))); in.ContextTokens >= 4096 && n > budget.Roster {
 		t.Errorf("tools and roster take %d tokens of %d", n, budget.Roster)
 	}
@@ -454,20 +457,6 @@ func TestAgentsThatSuitAMessageAreNamed(t *testing.T) {
 	}{{"Good morning!", 200}, {"", 200}, {"My hive is about to swarm", 5}} {
 		if text, named := NameRelevant(c.message, System{Others: all, Room: c.room}, transcript.EstimateTokens); text != "" || named != 0 {
 			t.Errorf("%q with %d tokens: %d named:\n%s", c.message, c.room, named, text)
-		}
-	}
-}
-
-func TestCutSection(t *testing.T) {
-	tests := []struct{ guide, rest, section string }{
-		{"a\n\n## Delegation\n\nb", "a", "## Delegation\n\nb"},
-		{"a\n\n## Delegation\n\nb\n\n## More\n\nc", "a\n\n## More\n\nc", "## Delegation\n\nb"},
-		{"a\n\n## Other\n\nb", "a\n\n## Other\n\nb", ""},
-		{"## Delegation\nb", "", "## Delegation\nb"},
-	}
-	for _, tc := range tests {
-		if rest, section := cutSection(tc.guide, "Delegation"); rest != tc.rest || section != tc.section {
-			t.Errorf("cutSection(%q) = %q, %q; want %q, %q", tc.guide, rest, section, tc.rest, tc.section)
 		}
 	}
 }

@@ -9,17 +9,15 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// addToolsAndRoster adds all tools and the roster, agents before skills. If the share has
+// addRoster adds the roster beside tools of that size, agents before skills. If the share has
 // no room for the whole roster, it lists the pinned entries and counts the rest, which
 // are named with the messages they suit, so that the prompt doesn't change with them.
-func (b *promptBuilder) addToolsAndRoster() {
-	tools := b.toolsText()
-	b.add(tools)
+func (b *promptBuilder) addRoster(tools int) {
 	all := b.in.Roster()
 	if !b.in.Delegate || len(all) == 0 {
 		return
 	}
-	room := b.budget.Roster - b.cost(tools)
+	room := b.budget.Roster - tools
 	if b.in.Native {
 		room -= b.cost(toolForms(b.in.Tools)) // sent as schemas, outside the system prompt
 	}
@@ -48,27 +46,26 @@ func leftOut(others []Named) string {
 	return fmt.Sprintf("(%d more are not listed. Those that fit a message are named below it; %s and %s find others.)", len(others), registry.ToolFindAgent, registry.ToolFindSkill)
 }
 
-func (b *promptBuilder) toolsText() string {
+// toolsText returns the rules for tools, and what is special to the agent's own.
+func (b *promptBuilder) toolsText() (rules, own string) {
 	if len(b.in.Tools) == 0 && !b.in.Delegate {
-		return ""
+		return "", ""
 	}
 	guide := b.in.Guides.Directives
 	if b.in.Native {
 		guide = b.in.Guides.NativeTools
 	}
-	guide, examples := cutSection(guide, "Examples")
-	guide, delegation := cutSection(guide, "Delegation")
-	text := "# Tools\n" + guide
-	if b.in.Tier == TierMiddle {
-		text += "\n\n" + b.offered(examples)
-	}
+	var parts []string
 	if forms := toolForms(b.in.Tools); forms != "" && !b.in.Native {
-		text += "\n\nYour tools:\n" + forms
+		parts = append(parts, "# Your tools\n"+forms)
 	}
-	if b.in.Delegate && delegation != "" {
-		text += "\n\n" + delegation
+	if b.in.Tier == TierMiddle && guide.Examples != "" {
+		parts = append(parts, "# Examples\n"+b.offered(guide.Examples))
 	}
-	return text
+	if b.in.Delegate && guide.Delegation != "" {
+		parts = append(parts, "# Delegation\n"+guide.Delegation)
+	}
+	return "# Tools\n" + guide.Rules, strings.Join(parts, "\n\n")
 }
 
 // offered removes the lines of a text that name a tool which isn't offered.
