@@ -357,6 +357,9 @@ func (d *dialogue) addForMessage() int {
 	if d.turn.rules != "" {
 		last.Content += "\n\n" + d.turn.rules
 	}
+	if len(d.system.Others) == 0 {
+		return 0
+	}
 	asked := transcript.WithoutAttachments(d.turn.message.Text)
 	asked = strings.ToValidUTF8(asked[:min(len(asked), maxQueryBytes)], "")
 	text, named := prompt.NameRelevant(asked, d.system, d.window.Cost)

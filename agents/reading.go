@@ -70,14 +70,28 @@ const (
 )
 
 func newReading(d *dialogue, stop context.CancelFunc) *reading {
-	asked := d.turn.message.Text
-	r := &reading{
-		d: d, stop: stop, maxThinking: maxThinkingTokens, echo: prompt.NewEcho(d.window.Messages),
-		marks: reply.MarksOf(d.model.Template), quoted: d.turn.quoted, loop: newRepetition(asked), thinkingLoop: newRepetition(""),
+	r := &reading{d: d, stop: stop}
+	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.turn.message.ID}
+	if d.call != nil {
+		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
+	r.draft = d.turn.engine.p.Store.Session(d.turn.req.Session).Checkpoint(context.Background(), d.withSources(block))
+	return r
+}
+
+// begin makes what the reply is read with. It isn't needed before the first piece, while
+// somebody waits for the request.
+func (r *reading) begin() {
+	if r.shower != nil {
+		return
+	}
+	d := r.d
+	r.echo, r.marks, r.quoted = prompt.NewEcho(d.window.Messages), reply.MarksOf(d.model.Template), d.turn.quoted
+	r.loop, r.thinkingLoop = newRepetition(d.turn.message.Text), newRepetition("")
 	if d.call != nil {
 		r.quoted = append(slices.Clone(r.quoted), reply.Quoted{Text: d.call.Task, Own: true})
 	}
+	r.maxThinking = maxThinkingTokens
 	if room := d.window.AnswerTokens(); room > 0 {
 		r.maxThinking = min(r.maxThinking, room/2)
 	}
@@ -85,12 +99,6 @@ func newReading(d *dialogue, stop context.CancelFunc) *reading {
 		r.known = d.known()
 	}
 	r.shower = reply.NewShower(r.marks, r.known, r.quoted)
-	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.turn.message.ID}
-	if d.call != nil {
-		block.Kind, block.Task = transcript.KindAgent, d.call.Task
-	}
-	r.draft = d.turn.engine.p.Store.Session(d.turn.req.Session).Checkpoint(context.Background(), d.withSources(block))
-	return r
 }
 
 func (r *reading) onPhase(p ollama.Phase) {
@@ -121,6 +129,7 @@ func (r *reading) onChunk(c ollama.Chunk) {
 	if r.ended != "" {
 		return // a chunk that was already on its way
 	}
+	r.begin()
 	if r.began.IsZero() {
 		r.began = time.Now()
 	}
@@ -202,6 +211,7 @@ func (r *reading) parse(reason string) []reply.Part {
 
 // finish ends the stream and returns the reply. Beside native calls, written ones don't run.
 func (r *reading) finish(res ollama.ChatResult, failed bool) response {
+	r.begin()
 	if r.ended == "" {
 		r.write(r.echo.Finish())
 	}

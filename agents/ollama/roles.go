@@ -149,11 +149,16 @@ func smallest(models []ModelInfo) (ModelInfo, bool) {
 // weight returns the number of parameters: from the server, else from the name, else
 // estimated from the file size for the usual 4-bit quantisation.
 func weight(m ModelInfo) int64 {
-	return cmp.Or(m.Parameters, namedParameters(m.Name), m.Size*10/6)
+	return cmp.Or(m.KnownSize(), m.Size*10/6)
 }
 
 // KnownSize returns the number of parameters from the server or the name, or 0.
-func (m ModelInfo) KnownSize() int64 { return cmp.Or(m.Parameters, namedParameters(m.Name)) }
+func (m ModelInfo) KnownSize() int64 {
+	if m.Parameters > 0 {
+		return m.Parameters
+	}
+	return namedParameters(m.Name)
+}
 
 // Small reports whether a model is too small for reliable answers and for work such as
 // summaries. A model of unknown size isn't.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"mac-stats/sessionmem/excerpt"
 )
 
 // Limits and defaults of an agent's settings.
@@ -158,7 +160,7 @@ func keyWarnings(keys []string, known string, shared bool) []string {
 	for _, key := range keys {
 		switch {
 		case slices.Contains(ours, strings.ToLower(key)):
-		case shared && nearest(key, ours) == "":
+		case shared && excerpt.Nearest(key, ours) == "":
 			theirs = append(theirs, key)
 		default:
 			warnings = append(warnings, unknownWord(key, "key", ours))
@@ -171,7 +173,7 @@ func keyWarnings(keys []string, known string, shared bool) []string {
 }
 
 func unknownWord(word, kind string, known []string) string {
-	if near := nearest(word, known); near != "" {
+	if near := excerpt.Nearest(word, known); near != "" {
 		return fmt.Sprintf("%s: did you mean %s?", word, near)
 	}
 	return fmt.Sprintf("%s: unknown %s", word, kind)
@@ -260,7 +262,7 @@ func (a *Agent) setTools(names []string) {
 		case tool == "" || slices.Contains(a.Tools, tool):
 		case slices.Contains(KnownTools, tool) || strings.Contains(tool, "."): // a dot marks another program's tool
 			a.Tools = append(a.Tools, tool)
-		case nearest(tool, KnownTools) != "":
+		case excerpt.Nearest(tool, KnownTools) != "":
 			a.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
 		default:
 			foreign = append(foreign, strings.TrimSpace(name))

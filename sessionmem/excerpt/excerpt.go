@@ -1,4 +1,5 @@
-// Package excerpt shortens text for a line of a list, a log or a prompt.
+// Package excerpt shortens text for a line of a list, a log or a prompt, and finds the known word
+// that somebody meant.
 package excerpt
 
 import (
