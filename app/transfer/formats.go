@@ -63,7 +63,7 @@ var others = []struct {
 	{"a thread of Jan without its messages (choose the folder that holds the threads)", [][]string{{"assistants"}, {"title"}}},
 }
 
-// textLooks names a file of text that isn't read, by its beginning.
+// textLooks names a file that isn't read, by its beginning.
 func textLooks(head []byte) string {
 	lower := bytes.ToLower(head)
 	switch {
@@ -71,6 +71,10 @@ func textLooks(head []byte) string {
 		return "a web page (of an export as HTML: choose its zip file, or the JSON in it)"
 	case bytes.HasPrefix(lower, []byte("conversation,time,author,message")):
 		return "an export of Copilot"
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		return "a packed file (gzip; unpack it first)"
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "another zip file in it (unpack it first)"
 	case bytes.HasPrefix(head, []byte("%PDF-")):
 		return "a PDF"
 	}
@@ -117,10 +121,10 @@ func kindOf(role string) transcript.Kind {
 	switch strings.ToLower(role) {
 	case "user", "human":
 		return transcript.KindUser
-	case "assistant", "model", "ai", "bot", "tool", "function":
-		return transcript.KindAssistant
+	case "", "system", "developer":
+		return ""
 	}
-	return ""
+	return transcript.KindAssistant // or a tool, or a part of the assistant that is new
 }
 
 // pictureName matches the name of a picture.
@@ -194,13 +198,11 @@ func (d *draft) chatGPT(m, meta object, title *string) {
 	for _, a := range meta.list("attachments") {
 		names[objectOf(a).text("id")] = objectOf(a).text("name")
 	}
-	for _, p := range content.list("parts") {
-		part := objectOf(p)
+	say(m.text("content"))
+	for _, part := range content.parts("parts") {
 		pointer := part.text("asset_pointer")
 		_, id, _ := strings.Cut(pointer, "://")
 		switch k := part.text("content_type"); {
-		case part == nil:
-			say(textOf(p))
 		case strings.Contains(k, "image"):
 			d.asset(true, names[id], id)
 			delete(names, id)
@@ -208,8 +210,8 @@ func (d *draft) chatGPT(m, meta object, title *string) {
 			d.missing(LeftSounds, "", "")
 		case part.text("text") != "":
 			say(part.text("text"))
-		case k != "" && pointer == "" && part.text("text") == "" && k != "audio_transcription":
-			d.missing(LeftOthers, k, "")
+		case k != "" && pointer == "" && k != "audio_transcription":
+			d.unknown(k, part)
 		}
 	}
 	switch kind {
@@ -228,8 +230,13 @@ func (d *draft) chatGPT(m, meta object, title *string) {
 			say(content.text("title"))
 			say(address)
 		}
+		for _, key := range slices.Sorted(maps.Keys(content)) {
+			if _, id, ok := strings.Cut(content.object(key).text("asset_pointer"), "://"); ok { // such as a screenshot
+				d.asset(true, names[id], id)
+			}
+		}
 		if len(d.parts) == 0 && tool == "" && kind != "" {
-			d.missing(LeftOthers, kind, "")
+			d.unknown(kind, content)
 		}
 	}
 	if text := strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n\n"); !strings.HasPrefix(tool, "canmore.") || !d.canvas(text, title) {
@@ -341,8 +348,8 @@ func (r *reading) claude(o object) Conversation {
 			continue
 		}
 		shown := false
-		for _, p := range m.list("content") {
-			shown = d.claudePart(objectOf(p), titles) || shown
+		for _, p := range m.parts("content") {
+			shown = d.claudePart(p, titles) || shown
 		}
 		if !shown {
 			d.say(m.text("text"))
@@ -408,30 +415,44 @@ func (d *draft) claudePart(p object, titles map[string]string) (shown bool) {
 			return false
 		}
 		var texts []string
-		for _, v := range p.list("content") {
-			switch part := objectOf(v); {
+		for _, part := range p.parts("content") {
+			switch {
 			case part.text("type") == "image":
 				d.picture(part.text("file_name"), cmp.Or(part.object("source").text("url"), part.text("file_uuid", "file_name")))
 			case part.text("text") != "":
 				texts = append(texts, part.text("text"))
 			default:
-				texts = append(texts, readable(v))
+				texts = append(texts, readable(map[string]any(part)))
 			}
 		}
-		d.call(p.text("name"), append(texts, p.text("content"))...)
+		d.call(p.text("name"), texts...)
 	case "image":
 		d.picture(p.text("file_name"), cmp.Or(p.object("source").text("url"), p.text("file_uuid", "file_name")))
 	case "voice_note", "audio":
+		text := p.text("transcript", "text")
+		d.say(text)
 		d.missing(LeftSounds, "", "")
+		return text != ""
 	case "redacted_thinking", "token_budget", "flag", "": // nothing that was seen
 	default:
-		if text := p.text("text"); text != "" {
-			d.say(text)
-			return true
-		}
-		d.missing(LeftOthers, kind, "")
+		return d.unknown(kind, p)
 	}
 	return false
+}
+
+// unknown adds the text of a part of an unknown kind, or names it. It returns whether it has text.
+func (d *draft) unknown(kind string, part object) bool {
+	keys := []string{"text", "caption", "transcript", "value", "content"}
+	text := part.text(keys...)
+	for _, key := range slices.Sorted(maps.Keys(part)) {
+		text = cmp.Or(text, part.object(key).text(keys...))
+	}
+	if text == "" {
+		d.missing(LeftOthers, kind, "")
+	} else {
+		d.say(text)
+	}
+	return text != ""
 }
 
 // languageOf returns the language of a document's fence.
@@ -483,8 +504,7 @@ func (r *reading) openWebUI(o object) Conversation {
 
 func (d *draft) openWebUI(m object) {
 	d.think(m.text("reasoning_content"))
-	d.say(m.text("content"))
-	d.openAIParts(m.list("content"))
+	d.openAIParts(m.parts("content"))
 	for _, v := range m.list("files") {
 		f := objectOf(v)
 		file := f.object("file")
@@ -511,9 +531,8 @@ func (d *draft) openWebUI(m object) {
 }
 
 // openAIParts adds the parts of a message as many programs keep them.
-func (d *draft) openAIParts(list []any) {
-	for _, v := range list {
-		p := objectOf(v)
+func (d *draft) openAIParts(list []object) {
+	for _, p := range list {
 		switch kind := p.text("type"); kind {
 		case "text", "output_text", "input_text":
 			d.say(cmp.Or(p.text("text"), p.object("text").text("value")))
@@ -532,7 +551,7 @@ func (d *draft) openAIParts(list []any) {
 			d.parts = append(d.parts, "(The answer failed: "+transcript.OneLine(p.text("error", "text"))+")")
 		case "agent_update", "":
 		default:
-			d.missing(LeftOthers, kind, "")
+			d.unknown(kind, p)
 		}
 	}
 }
@@ -568,7 +587,7 @@ func (r *reading) libreChat(o object) Conversation {
 		}
 		d := r.draft(&c, m.text("messageId", "id"), parent, kind, m.time("createdAt", "updatedAt"), m.text("model", "sender"))
 		before = d.ID
-		if d.openAIParts(m.list("content")); len(d.parts) == 0 {
+		if d.openAIParts(m.parts("content")); len(d.parts) == 0 {
 			d.say(m.text("text"))
 		}
 		for _, v := range append(m.list("files"), m.list("attachments")...) {
@@ -630,9 +649,8 @@ func (c *Conversation) has(id string) bool {
 }
 
 func (d *draft) lmStudio(version object) {
-	content := func(list []any, thought bool) {
-		for _, v := range list {
-			p := objectOf(v)
+	content := func(list []object, thought bool) {
+		for _, p := range list {
 			switch kind := p.text("type"); {
 			case kind == "text" && thought:
 				d.think(p.text("text"))
@@ -646,11 +664,11 @@ func (d *draft) lmStudio(version object) {
 			case kind == "toolCallResult":
 				d.call(p.text("name"), readable(p["content"]))
 			case kind != "":
-				d.missing(LeftOthers, kind, "")
+				d.unknown(kind, p)
 			}
 		}
 	}
-	content(version.list("content"), false)
+	content(version.parts("content"), false)
 	for _, v := range version.list("steps") {
 		step := objectOf(v)
 		if d.Model == "" {
@@ -658,7 +676,7 @@ func (d *draft) lmStudio(version object) {
 		}
 		switch step.text("type") {
 		case "contentBlock":
-			content(step.list("content"), step.object("style").text("type") == "thinking")
+			content(step.parts("content"), step.object("style").text("type") == "thinking")
 		case "toolStatus", "debugInfoBlock", "": // no part of the answer
 		}
 	}
@@ -701,8 +719,7 @@ func (j *janMessages) conversations(r *reading, e *item) []Conversation {
 			meta := m.object("metadata")
 			d := r.draft(&c, m.text("id"), before, kind, m.time("created_at"), cmp.Or(m.text("model"), meta.text("modelId", "model")))
 			if kind != "" {
-				d.say(m.text("content"))
-				d.openAIParts(m.list("content"))
+				d.openAIParts(m.parts("content"))
 				for _, v := range meta.list("tool_calls") {
 					call := objectOf(v)
 					d.call(call.object("tool").object("function").text("name"), call.object("tool").object("function").text("arguments"), readable(call["response"]))

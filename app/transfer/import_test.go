@@ -221,6 +221,22 @@ func TestEachAssistantIsRead(t *testing.T) {
 				"assistant : Ä see[1].⏎⏎Sources:⏎1. [B](https://b.test)\n" +
 				"assistant : (something that mac-stats doesn't know: super_widget)\nleft out: parts\n",
 		},
+		"ChatGPT, odd nodes": {
+			map[string]string{"": `[{"id":"c3","mapping":{
+			"1":{"message":{"author":{"role":"user"},"create_time":1,"content":"A bare question."},"children":["2"]},
+			"2":{"message":{"author":{"role":"critic"},"create_time":2,"content":{"content_type":"text","parts":"Bare parts."}},"children":["3"]},
+			"3":{"message":{"author":{"role":"tool","name":"computer"},"create_time":3,"content":{"content_type":"computer_output","screenshot":{"asset_pointer":"sediment://s1"}}},"children":["4"]},
+			"4":{"message":{"author":{"role":"assistant"},"create_time":4,"content":{"content_type":"multimodal_text","parts":[{"content_type":"hologram","caption":"A cup."},null,{"content_type":"smell"}]}},"children":["5"]},
+			"5":{"message":{"author":{"role":"assistant"},"create_time":5,"content":{"content_type":"super_widget","payload":{"text":"Inside."}}}}}}]`},
+			"chatgpt-c3", "", "user : A bare question.\nassistant : Bare parts.\nassistant : (a picture: s1; it isn't in the export)\nleft out: pictures\n" +
+				"assistant : A cup.⏎⏎(something that mac-stats doesn't know: smell)\nleft out: parts\nassistant : Inside.\n",
+		},
+		"Claude, odd parts": {
+			map[string]string{"": `[{"uuid":"o","chat_messages":[
+			{"uuid":"1","sender":"human","content":"Bare content."},
+			{"uuid":"2","sender":"reviewer","content":["A bare part.",{"type":"voice_note","transcript":"I said so."},{"type":"tool_result","name":"search","content":"A bare result."},{"type":"new","value":{"text":"Deeper."}}]}]}]`},
+			"claude-o", "", "user : Bare content.\ntoolsearch: A bare result.\nassistant : A bare part.⏎⏎I said so.⏎⏎(a sound; it isn't imported)⏎⏎Deeper.\nleft out: sounds\n",
+		},
 		"Claude": {
 			map[string]string{"": claude},
 			"claude-0b7zz", "",
@@ -261,6 +277,10 @@ func TestEachAssistantIsRead(t *testing.T) {
 			{"versions":[{"type":"singleStep","role":"user","content":[{"type":"text","text":"Bye"}]}],"currentlySelected":0}]}`, "user-files/17 - cup.png": cup},
 			"lmstudio-1767254400000", "Tea", "user : Hi [17 - cup.png: " + cup + "]\nassistant : Hello two\n---\nnote: hm\ntoolcalc: {⏎  \"a\": 1⏎}\nassistant qwen: Hello\nuser : Bye\n",
 		},
+		"LibreChat, odd parts": {
+			map[string]string{"": `{"conversationId":"l2","messages":[{"messageId":"a","sender":"User","isCreatedByUser":true,"content":"Bare."},{"messageId":"b","parentMessageId":"a","sender":"GPT","content":["Bare part.",{"type":"novel","novel":"New.","text":"Its text."},{"type":"video"}]}]}`},
+			"librechat-l2", "", "user : Bare.\nassistant GPT: Bare part.⏎⏎Its text.⏎⏎(something that mac-stats doesn't know: video)\nleft out: parts\n",
+		},
 		"Jan": {map[string]string{
 			"threads/j1/thread.json":    `{"id":"j1","object":"thread","title":"Tea","assistants":[{}],"created":1767254400}`,
 			"threads/j1/messages.jsonl": `{"id":"a","object":"thread.message","thread_id":"j1","role":"user","content":[{"type":"text","text":{"value":"Hi","annotations":[]}},{"type":"image_url","image_url":{"url":"` + data + `"}}],"created_at":1767254400000}` + "\n" + `{"id":"b","thread_id":"j1","role":"assistant","content":[{"type":"text","text":{"value":"<think>hm</think>Hello"}}],"created_at":1767254401000,"metadata":{"modelId":"qwen"}}` + "\n",
@@ -286,6 +306,13 @@ func TestEachAssistantIsRead(t *testing.T) {
 
 // given the file of an assistant that isn't read, or of none, then it is named
 func TestWhatIsNotReadIsNamed(t *testing.T) {
+	zipped := func(name, text string) string {
+		data, err := os.ReadFile(write(t, name+".zip", map[string]string{name: text}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
 	for want, text := range map[string]string{
 		"an export of Grok":          `{"conversations":[{"conversation":{"id":"x"},"responses":[]}]}`,
 		"a conversation of DeepSeek": `[{"id":"x","title":"T","mapping":{"root":{"message":null},"1":{"parent":"root","message":{"model":"deepseek-chat","fragments":[{"type":"REQUEST","content":"Hi"}]}}}}]`,
@@ -295,6 +322,8 @@ func TestWhatIsNotReadIsNamed(t *testing.T) {
 		"a session of Claude Code":   `{"parentUuid":null,"sessionId":"x","type":"user","message":{"role":"user","content":"Hi"},"uuid":"y"}` + "\n",
 		"ShareGPT":                   `[{"conversations":[{"from":"human","value":"Hi"}]}]`,
 		"a web page":                 "<!DOCTYPE html><html>",
+		"a packed file (gzip":        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x04\x00\x43\xbe\xb7\xe8\x01\x00\x00\x00",
+		"another zip file":           zipped("a.zip", zipped("conversations.json", chatGPT)),
 		"":                           "tea",
 	} {
 		_, _, err := all(t, one(t, text))

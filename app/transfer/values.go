@@ -155,6 +155,23 @@ func (o object) list(key string) []any {
 	return l
 }
 
+// parts returns the parts of a message's content, of which some programs write one as its text alone.
+func (o object) parts(key string) []object {
+	list := o.list(key)
+	if text := textOf(o[key]); text != "" {
+		list = []any{text}
+	}
+	var out []object
+	for _, v := range list {
+		if text := textOf(v); text != "" {
+			out = append(out, object{"type": "text", "text": text})
+		} else if p := objectOf(v); p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // text returns the first of the keys that has text; numbers count as text.
 func (o object) text(keys ...string) string {
 	for _, k := range keys {
