@@ -1,4 +1,4 @@
-//go:build !windows && (!darwin || !cgo || ci)
+//go:build !windows && (!darwin || !cgo || ci) && !(linux && cgo && !ci && (x11 || !wayland))
 
 package desktop
 

@@ -69,8 +69,8 @@ type Params struct {
 	// macOS in the Finder, Spotlight or the Dock.
 	OnReopen func()
 	// OnTerminate is called on the UI goroutine when the system ends the app without Quit:
-	// at the end of the session on macOS and Windows, and with Cmd+Q on macOS. It does what
-	// must be done there and returns the rest, which runs on another goroutine; then the
+	// at the end of the session on macOS, Windows and X11, and with Cmd+Q on macOS. It does what
+	// must be done there, without the window system, and returns the rest, which runs on another goroutine; then the
 	// process ends.
 	OnTerminate func() (rest func())
 }

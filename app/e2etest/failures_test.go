@@ -48,12 +48,13 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 	tests := map[string]struct {
 		signal os.Signal // nil: its screen goes away, as when the person logs out
 		clean  bool      // the program ends by itself, without an error
+		saved  bool      // it saves all of the answer
 	}{
-		"given SIGTERM":             {syscall.SIGTERM, true},
-		"given kill -9":             {syscall.SIGKILL, false},
-		"given Ctrl-C":              {os.Interrupt, true},
-		"given a hangup":            {syscall.SIGHUP, false},
-		"given a screen that ended": {nil, false},
+		"given SIGTERM":             {syscall.SIGTERM, true, true},
+		"given kill -9":             {syscall.SIGKILL, false, false},
+		"given Ctrl-C":              {os.Interrupt, true, true},
+		"given a hangup":            {syscall.SIGHUP, false, true},
+		"given a screen that ended": {nil, false, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +85,9 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 				app.waitExit(t)
 			} else {
 				<-app.exited
+			}
+			if kept := strings.Contains(d.transcript(t), "tick tock and so on"); test.saved && !kept {
+				t.Errorf("the transcript holds nothing of the answer:\n%s", d.transcript(t))
 			}
 			// when the person asks again in the same session, with a command
 			out := d.run(t, "ask", "--session", d.session(t), "Are you there?")
