@@ -36,6 +36,10 @@ func TestTextsInOtherCharacterSets(t *testing.T) {
 		"안녕하세요, 오늘 날씨가 좋습니다.":                                                           korean.EUCKR,
 		"你好,今天的天气很好。我们去市场吧。":                                                            simplifiedchinese.GBK,
 		"你好,今天的天氣很好。我們去市場吧。":                                                            traditionalchinese.Big5,
+		"ПРЕВЫСОКОМНОГОРАССМОТРИТЕЛЬСТВУЮЩИЙ":                                           charmap.Windows1251,
+		"превысокомногорассмотрительствующий":                                           charmap.KOI8R,
+		"鼗鼙鼢鼬鼯鼹鼷鼽鼾齄醭醮醯醪醵醴醺":                                                             simplifiedchinese.GBK,
+		"Größe\n—————————————————————————————————————————————————————\nfür später\n": charmap.Windows1252,
 	} {
 		data, err := set.NewEncoder().Bytes([]byte(text))
 		if err != nil {

@@ -292,7 +292,15 @@ func Guess(data []byte) (text []byte, name string, ok bool) {
 			}
 		}
 	}
-	if bad := bytes.Count(bytes.ToValidUTF8(data, []byte("\uFFFD")), []byte("\uFFFD")) - bytes.Count(data, []byte("\uFFFD")); 20*bad < beyond {
+	bad := 0
+	for rest := data; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && n == 1 {
+			bad++
+		}
+		rest = rest[n:]
+	}
+	if 20*bad < beyond {
 		return bytes.ToValidUTF8(data, []byte("\uFFFD")), "utf-8", true
 	}
 	latin := 2*alone > beyond
