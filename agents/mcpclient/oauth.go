@@ -183,14 +183,30 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 }
 
 // agreedHandler gets tokens for an ID and a secret. The library renews them in the context of
-// the request for the first one, which mustn't be done then.
+// the request for the first one, which mustn't be done then, and has no lock of its own.
 type agreedHandler struct {
-	*extauth.ClientCredentialsHandler
+	mu      sync.Mutex
+	library *extauth.ClientCredentialsHandler
 }
 
-// Authorize implements auth.OAuthHandler.
-func (h agreedHandler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
-	return h.ClientCredentialsHandler.Authorize(context.WithoutCancel(ctx), req, resp)
+// TokenSource implements auth.OAuthHandler.
+func (h *agreedHandler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.library.TokenSource(ctx)
+}
+
+// Authorize implements auth.OAuthHandler. A request that was refused with an older token than the last
+// one is only repeated: a service may allow only one token at a time.
+func (h *agreedHandler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if source, err := h.library.TokenSource(ctx); err == nil && source != nil && resp.StatusCode == http.StatusUnauthorized {
+		if last, err := source.Token(); err == nil && req.Header.Get("Authorization") != "Bearer "+last.AccessToken {
+			return resp.Body.Close()
+		}
+	}
+	return h.library.Authorize(context.WithoutCancel(ctx), req, resp)
 }
 
 func (r registration) credentials() *oauthex.ClientCredentials {
@@ -215,11 +231,11 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 	}
 	var as *oauthex.ClientCredentials
 	var page *auth.ClientIDMetadataDocumentConfig
-	switch {
-	case strings.HasPrefix(agreed.ID, "https://"):
-		page = &auth.ClientIDMetadataDocumentConfig{URL: agreed.ID}
-	case agreed.ID != "":
+	if agreed.ID != "" {
 		as = agreed.credentials()
+	}
+	if u, err := url.Parse(agreed.ID); err == nil && u.Scheme == "https" && strings.Trim(u.Path, "/") != "" && agreed.Secret == "" { // a secret is agreed on
+		page = &auth.ClientIDMetadataDocumentConfig{URL: agreed.ID} // for servers that read it
 	}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		PreregisteredClient: as, ClientIDMetadataDocumentConfig: page, RedirectURL: back,

@@ -41,6 +41,8 @@ type provider struct {
 	forbids  string                    // the challenge of a refusal, until another page is signed; "" for none
 	scopes   string                    // asked for by the last page
 	id       string                    // of the client, in the last page or request for a token
+	secret   string                    // of the client, in the last request for a token
+	noPages  bool                      // it reads no pages about clients
 	denied   url.Values                // what the sign-in page returns instead of a code
 }
 
@@ -59,7 +61,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, 200, oauthex.AuthServerMeta{
 			Issuer: p.URL, AuthorizationEndpoint: p.URL + "/authorize", TokenEndpoint: p.URL + "/token", RegistrationEndpoint: p.URL + "/register", JWKSURI: p.URL + "/keys",
-			ResponseTypesSupported: []string{"code"}, CodeChallengeMethodsSupported: []string{"S256"}, ClientIDMetadataDocumentSupported: true,
+			ResponseTypesSupported: []string{"code"}, CodeChallengeMethodsSupported: []string{"S256"}, ClientIDMetadataDocumentSupported: !p.noPages,
 			TokenEndpointAuthMethodsSupported: []string{"client_secret_basic"},
 		})
 	})
@@ -94,6 +96,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 			p.broken(w)
 			return
 		}
+		_, p.secret, _ = r.BasicAuth()
 		switch r.FormValue("grant_type") {
 		case "authorization_code":
 			sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
@@ -413,5 +416,52 @@ func TestTwoProcessesRenewATokenOnce(t *testing.T) {
 	}
 	if p.renewed != 5 {
 		t.Errorf("renewed %d times", p.renewed)
+	}
+}
+
+// Requests at the same time whose token has ended share the next one.
+func TestAnAgreedSecretServesManyRequests(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, 3600)
+	s := newSignedBench(t, p)
+	s.write(map[string]config{"web": {URL: p.URL + "/mcp", OAuth: registration{ID: "nightly", Secret: "zanzibar-secret", Grant: "client_credentials"}}})
+	s.bench.open()
+	if _, err := s.call("web.echo", "hello"); err != nil {
+		t.Fatal(err)
+	}
+	p.set(func() { clear(p.access) })
+	var calls sync.WaitGroup
+	for range 16 {
+		calls.Go(func() {
+			if got, err := s.call("web.echo", "hello"); err != nil || got.Text != "you said hello" {
+				t.Errorf("%+v %v", got, err)
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// The ID that a person wrote is the one that is used, whether the server reads pages about clients or not.
+func TestAnAgreedIDStays(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		as    registration
+		pages bool
+	}{
+		{"a page that the server doesn't read", registration{ID: "https://ada.example/mac-stats.json"}, false},
+		{"an address with a secret", registration{ID: "https://ada.example/mac-stats.json", Secret: "zanzibar-secret"}, true},
+		{"an address without a path", registration{ID: "https://ada.example"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProvider(t, 3600)
+			p.noPages = !tt.pages
+			s := newSignedBench(t, p)
+			s.write(map[string]config{"web": {URL: p.URL + "/mcp", OAuth: tt.as}})
+			if err := s.SignIn(t.Context(), "web"); err != nil || p.id != tt.as.ID || p.secret != tt.as.Secret {
+				t.Errorf("%v, as %q with %q", err, p.id, p.secret)
+			}
+		})
 	}
 }

@@ -115,7 +115,7 @@ func (s *server) web(sent *meter, conn *lenient) (mcp.Transport, error) {
 		if err != nil {
 			return nil, fmt.Errorf("its oauth in mcp.json: %w", err)
 		}
-		t.OAuthHandler = agreedHandler{handler}
+		t.OAuthHandler = &agreedHandler{library: handler}
 	case s.client.p.Tokens != nil:
 		t.OAuthHandler = &signedIn{server: s}
 	}
