@@ -51,37 +51,18 @@ func (m *mirror) run(ctx context.Context) {
 	if m.cfg.Server == nil {
 		return
 	}
-	wait := time.NewTimer(0)
-	defer wait.Stop()
-	failures := 0
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.wake:
-			if failures > 0 {
-				continue // wait for the backoff
-			}
-		case <-wait.C:
-		}
+	repeat(ctx, m.wake, func() (time.Duration, error) {
 		if server, err := m.asker.server(); server == nil && err == nil {
-			wait.Reset(copyEvery)
-			continue
+			return copyEvery, nil
 		}
 		_, err := m.copy(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			wait.Reset(min(minBackoff<<min(failures, 10), maxBackoff))
-			failures++
-			m.cfg.Logger.Info("the memory server could not be brought up to date; it is tried again", "err", err, "failures", failures)
-		default:
-			failures = 0
-			wait.Reset(copyEvery)
+		if ctx.Err() == nil {
+			if m.asker.note(err); err != nil {
+				m.cfg.Logger.Info("the memory server could not be brought up to date; it is tried again", "err", err)
+			}
 		}
-		m.asker.note(err)
-	}
+		return copyEvery, err
+	})
 }
 
 // copy implements Index.Copy.

@@ -25,9 +25,6 @@ const (
 	vectorPause = 20 * time.Millisecond
 	// vectorEvery is how often the job looks for a new or changed model.
 	vectorEvery = time.Minute
-	// After a failure the server is left alone for minBackoff, then twice as long each time.
-	minBackoff = 5 * time.Second
-	maxBackoff = 10 * time.Minute
 )
 
 // vectorJob is the background job that makes vectors.
@@ -51,44 +48,27 @@ func (v *vectorMaker) run(ctx context.Context) {
 		return
 	}
 	j := &vectorJob{v: v}
-	wait := time.NewTimer(0)
-	defer wait.Stop()
-	failures := 0
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-v.wake:
-			if failures > 0 {
-				continue // wait for the backoff
-			}
-		case <-wait.C:
-		}
-		if v.waitWhileHeld(ctx) != nil {
-			return
+	repeat(ctx, v.wake, func() (time.Duration, error) {
+		if err := v.waitWhileHeld(ctx); err != nil {
+			return 0, err
 		}
 		more, err := j.step(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return
 		case errors.Is(err, errHeld):
-			wait.Reset(turnCheck)
+			return turnCheck, nil
 		case errors.Is(err, ErrNoModel), errors.Is(err, errPower):
-			failures = 0
-			wait.Reset(vectorEvery)
+			return vectorEvery, nil
 		case err != nil:
-			wait.Reset(min(minBackoff<<min(failures, 10), maxBackoff))
-			failures++
-			v.cfg.Logger.Info("no vectors could be made; it is tried again later", "err", err, "failures", failures)
+			if ctx.Err() == nil {
+				v.cfg.Logger.Info("no vectors could be made; it is tried again later", "err", err)
+			}
+			return 0, err
 		case more:
-			failures = 0
-			wait.Reset(v.rest(j.took))
-		default:
-			failures = 0
-			v.endFullSpeed()
-			wait.Reset(vectorEvery)
+			return v.rest(j.took), nil
 		}
-	}
+		v.endFullSpeed()
+		return vectorEvery, nil
+	})
 }
 
 // wanted is a chunk that has no vector yet.

@@ -27,6 +27,38 @@ func askFor[T any](ctx context.Context, wait time.Duration, ask func(context.Con
 	}
 }
 
+// repeat calls do now, whenever it is woken, and after the time that do returned, until ctx ends. After a
+// failure do is left alone for minBackoff, then twice as long each time, and nobody wakes it.
+func repeat(ctx context.Context, wake <-chan struct{}, do func() (next time.Duration, err error)) {
+	wait := time.NewTimer(0)
+	defer wait.Stop()
+	failures := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+			if failures > 0 {
+				continue
+			}
+		case <-wait.C:
+		}
+		next, err := do()
+		if err == nil {
+			failures = 0
+		} else {
+			next = min(minBackoff<<min(failures, 10), maxBackoff)
+			failures++
+		}
+		wait.Reset(next)
+	}
+}
+
+const (
+	minBackoff = 5 * time.Second
+	maxBackoff = 10 * time.Minute
+)
+
 // nudge wakes up the reader of a channel with one place.
 func nudge(c chan<- struct{}) {
 	select {

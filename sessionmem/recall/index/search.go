@@ -769,24 +769,8 @@ func (r *ranking) best(allowed []bool) []rank.Candidate {
 		i      int
 		score  float64
 	}
-	var top []item // a binary heap, worst first, once it is full
+	top := make([]item, 0, r.w.Candidates+1) // best first
 	worst := -1.0
-	sink := func(i int) {
-		for {
-			down := 2*i + 1
-			if down >= len(top) {
-				return
-			}
-			if down+1 < len(top) && top[down+1].score < top[down].score {
-				down++
-			}
-			if top[i].score <= top[down].score {
-				return
-			}
-			top[i], top[down] = top[down], top[i]
-			i = down
-		}
-	}
 	for place, k := range r.h.sources {
 		if r.sessions[place] == 0 || allowed != nil && !allowed[place] {
 			continue
@@ -803,25 +787,16 @@ func (r *ranking) best(allowed []bool) []rank.Candidate {
 				if score <= worst {
 					continue
 				}
-				switch one := (item{place, s, i, score}); {
-				case len(top) < r.w.Candidates-1:
-					top = append(top, one)
+				at, _ := slices.BinarySearchFunc(top, score, func(i item, score float64) int { return cmp.Compare(score, i.score) })
+				if top = slices.Insert(top, at, item{place, s, i, score}); len(top) < r.w.Candidates {
 					continue
-				case len(top) == r.w.Candidates-1:
-					top = append(top, one)
-					for i := len(top) / 2; i >= 0; i-- {
-						sink(i)
-					}
-				default:
-					top[0] = one
-					sink(0)
 				}
-				worst = top[0].score
+				top = top[:r.w.Candidates]
+				worst = top[len(top)-1].score
 				enough = r.enough(worst, of)
 			}
 		}
 	}
-	slices.SortFunc(top, func(a, b item) int { return cmp.Compare(b.score, a.score) })
 	out := make([]rank.Candidate, len(top))
 	for i := range out {
 		out[i] = r.candidate(r.h.sources[top[i].place], top[i].strand, top[i].i)
