@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/index"
@@ -222,12 +223,6 @@ func (x *Index) state(ctx context.Context) (State, error) {
 	return out, nil
 }
 
-// entry is a source that was read.
-type entry struct {
-	index.Entry
-	err error
-}
-
 // indexSources reads the sources in todo, writes what is new, and removes those in gone.
 func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.Source, gone []string, report *Report) error {
 	report.Changed = len(gone)
@@ -244,42 +239,25 @@ func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.
 		}
 		return err
 	}
-	reading, stopReading := context.WithCancel(ctx)
-	defer stopReading()
-	entries := make(chan entry, 1) // one is read while another is written
-	go func() {
-		defer close(entries)
-		tombstones := x.corpus.Tombstones()
-		for _, s := range todo {
-			select {
-			case entries <- x.readSource(reading, s, tombstones):
-			case <-reading.Done():
-				return
-			}
-		}
-	}()
+	tombstones := x.corpus.Tombstones()
 	files := 0
 	var unread []error // such a file keeps its previous index and doesn't hold up the others
 	var err error
-	for one := range entries {
+	for files < len(todo) && err == nil && ctx.Err() == nil {
+		one, failed := x.readSource(ctx, todo[files], tombstones)
 		files++
 		x.cfg.Progress(Progress{Files: files, Of: len(todo), Chunks: report.Added})
 		switch {
-		case errors.Is(one.err, fs.ErrNotExist): // deleted meanwhile: the next comparison finds that
-		case one.err != nil:
-			unread = append(unread, one.err)
+		case errors.Is(failed, fs.ErrNotExist): // deleted meanwhile: the next comparison finds that
+		case failed != nil:
+			unread = append(unread, failed)
 		default:
 			report.Changed++
-			batch, bytes = append(batch, one.Entry), bytes+one.Bytes
+			batch, bytes = append(batch, one), bytes+one.Bytes
 		}
 		if len(batch) >= batchSources || bytes >= batchBytes {
-			if err = write(ctx); err != nil {
-				break
-			}
+			err = write(ctx)
 		}
-	}
-	stopReading()
-	for range entries { // the reader ends
 	}
 	if err == nil {
 		if err = ctx.Err(); err != nil { // the next run resumes here
@@ -296,7 +274,7 @@ func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.
 
 // readSource reads a source as its files are now, without what was forgotten. Every part of a message has its
 // place, even if there is nothing to find in it, so that the neighbours of the others stay the same.
-func (x *Index) readSource(ctx context.Context, s corpus.Source, tombstones corpus.Tombstones) (out entry) {
+func (x *Index) readSource(ctx context.Context, s corpus.Source, tombstones corpus.Tombstones) (out index.Entry, err error) {
 	out.Name = s.Name
 	add := func(pieces []corpus.Piece, file int, holds bool) {
 		for i := range pieces {
@@ -309,25 +287,24 @@ func (x *Index) readSource(ctx context.Context, s corpus.Source, tombstones corp
 		}
 	}
 	if s.Session == "" {
-		f, err := x.corpus.Memory.Load(s.Memory)
-		if f.Missing {
+		var f memory.File
+		if f, err = x.corpus.Memory.Load(s.Memory); f.Missing {
 			err = cmp.Or(err, fs.ErrNotExist)
 		}
 		add(corpus.MemoryPieces(s.Key, f), 0, true)
 		s.Files = []catalog.FileState{corpus.MemoryState(s.Key, f)}
-		out.err = err
 	} else {
 		c := corpus.Chunker{Session: s.Session, Source: s.From}
 		files := corpus.Names(s.Files)
 		var said transcript.Fingerprints
-		s.Files, out.err = x.corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
+		s.Files, err = x.corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
 			holds := said.Follow(b) // a Summary of what was taken out repeats it
 			add(c.Pieces(b, p), slices.Index(files, p.File), holds)
 			return nil
 		})
 	}
 	out.Files, out.Stamp = corpus.Names(s.Files), s.Stamp()
-	return out
+	return out, err
 }
 
 // differences compares the files with the index: it returns the sources to read, newest first, and the

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -285,18 +286,30 @@ func (w *writer) put(ctx context.Context, e *Entry) error {
 	return nil
 }
 
+type background struct{}
+
+// InBackground marks an Update that nobody waits for.
+func InBackground(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
+}
+
+// muchWork is the number of passages from which an Update in the background gives way.
+const muchWork = 512
+
 // analyze finds the terms of the new passages, on several processors.
 func (w *writer) analyze(ctx context.Context) {
 	fresh := 0
 	for _, p := range w.puts {
 		fresh += len(p.fresh)
 	}
-	workers, stepBack := analysts(ctx, len(w.puts), fresh)
+	workers := min(runtime.GOMAXPROCS(0), len(w.puts))
+	if ctx.Value(background{}) != nil && fresh >= muchWork { // half of the processors are left to other work
+		workers = (workers + 1) / 2
+	}
 	var work sync.WaitGroup
 	todo := make(chan *pending)
 	for range workers {
 		work.Go(func() {
-			stepBack()
 			a := w.x.opt.Words.Get()
 			defer w.x.opt.Words.Put(a)
 			for p := range todo {
