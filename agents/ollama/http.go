@@ -24,6 +24,7 @@ const (
 	shortCall    = 30 * time.Second // limit for a call that needs no model
 	maxErrorBody = 64 << 10
 	maxJSONBody  = 32 << 20 // a list of models, or a description
+	minSecret    = 8        // bytes; shorter credentials may be words of an answer
 )
 
 var errRedirect = errors.New("the server sends us to another address, which we don't follow")
@@ -79,6 +80,9 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 	if err != nil {
 		return nil, t.transport(err, false)
 	}
+	if _, sent, _ := strings.Cut(t.auth, " "); len(sent) >= minSecret {
+		resp.Body = &redacted{ReadCloser: resp.Body, secret: []byte(sent)}
+	}
 	if resp.StatusCode/100 != 2 {
 		defer closeAnswer(resp)
 		return nil, t.refused(resp)
@@ -93,6 +97,36 @@ func (c *Client) open(ctx context.Context, t target, method, path string, body [
 		return nil, t.foreign(strings.TrimSuffix("it answered with a web page: "+Sentence(page), ": "), err)
 	}
 	return resp.Body, nil
+}
+
+// redacted reads a body with "…" in place of the credentials that were sent, so that what a
+// gateway repeats of them gets no further.
+type redacted struct {
+	io.ReadCloser
+	secret []byte
+	clean  []byte // to be returned
+	rest   []byte // may be the beginning of the credentials
+	err    error  // after rest
+}
+
+// Read implements io.Reader.
+func (r *redacted) Read(p []byte) (int, error) {
+	for len(r.clean) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		n, err := r.ReadCloser.Read(p)
+		text := bytes.ReplaceAll(append(r.rest, p[:n]...), r.secret, []byte("…"))
+		held := 0
+		if r.err = err; err == nil {
+			for held = min(len(r.secret)-1, len(text)); !bytes.HasSuffix(text, r.secret[:held]); held-- {
+			}
+		}
+		r.clean, r.rest = text[:len(text)-held], bytes.Clone(text[len(text)-held:])
+	}
+	n := copy(p, r.clean)
+	r.clean = r.clean[n:]
+	return n, nil
 }
 
 func closeAnswer(resp *http.Response) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -390,6 +391,39 @@ func TestCredentials(t *testing.T) {
 				t.Errorf("where the server sends us isn't told: %v", running)
 			}
 		})
+	}
+}
+
+// What a server repeats of the token isn't in what it tells of itself or answers, either,
+// wherever the answer is cut.
+func TestARepeatedTokenIsInNoAnswer(t *testing.T) {
+	const token = "tok-Aardvark-21"
+	pieces := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for at := 0; at < len(text); at += 7 {
+				_, _ = io.WriteString(w, text[at:min(len(text), at+7)])
+				w.(http.Flusher).Flush()
+			}
+		}
+	}
+	for name, token := range map[string]string{"a token": token, "a word that may be meant": "tok-A"} {
+		c := answering(t, func(p *ollama.Params) { p.Token = func() string { return token } }, map[string]http.HandlerFunc{
+			"/api/version": pieces(`{"version": "Bearer ` + token + `"}`),
+			"/api/tags":    pieces(`{"models": [{"name": "m", "model": "m", "details": {"family": "tok-` + token + token + `"}}]}`),
+			"/api/show":    pieces(`{"details": {"family": "` + token + `tok-"}}`),
+			"/api/chat":    pieces(`{"message": {"content": "You are ` + token + `, tok-A"}}` + "\n" + `{"done": true, "done_reason": "stop"}` + "\n"),
+		})
+		version, err := c.Version(t.Context())
+		models, listed := c.Models(t.Context())
+		info, shown := c.Show(t.Context(), "m")
+		answer, asked := c.Chat(t.Context(), ask("Who am I?"))
+		if err != nil || listed != nil || shown != nil || asked != nil {
+			t.Fatal(name, err, listed, shown, asked)
+		}
+		told := fmt.Sprintf("%v %+v %+v %s", version, models, info, answer.Content)
+		if long := len(token) > 8; strings.Contains(told, token) == long || long && answer.Content != "You are …, tok-A" {
+			t.Errorf("%s: %s", name, told)
+		}
 	}
 }
 
