@@ -20,8 +20,9 @@ import (
 	"unicode/utf8"
 )
 
-// Write replaces the file at path with data and syncs it. A link at path is replaced, not
-// followed.
+// Write replaces the file at path with data and syncs it. The new file has the extended
+// attributes of the old one and, on Linux, its list of rights, which allows no more than mode.
+// A link at path is replaced, not followed.
 func Write(path string, data []byte, mode fs.FileMode) error {
 	_, err := write(path, data, mode, (*os.File).Sync, always)
 	return err
@@ -98,7 +99,11 @@ func writeTemp(path string, data []byte, mode fs.FileMode, sync func(*os.File) e
 		return "", err
 	}
 	_, err = f.Write(data)
-	if err == nil && mode != 0o600 {
+	listed := false
+	if err == nil {
+		listed, err = keepAttributes(f, path)
+	}
+	if err == nil && (listed || mode != 0o600) { // a list of rights changes the mode
 		err = f.Chmod(mode)
 	}
 	if err == nil {
