@@ -89,14 +89,14 @@ func (p *Plan) Nothing() bool {
 
 // outcome returns the plan with what became of each place, each once. A place where nothing
 // was found any more is done as planned: a running app cleans what it reads, so another
-// process may be the one that did it.
+// process may be the one that did it. What stands in a file that stays as it is isn't done.
 func (p *Plan) outcome(done []forgotten.Touched) []forgotten.Touched {
 	type spot struct{ place, where string }
 	at := func(t forgotten.Touched) spot { // a session's file may have been renamed
 		return spot{t.Place, cmp.Or(t.Session, t.Path)}
 	}
 	same := func(a, b forgotten.Touched) bool {
-		return at(a) == at(b) && a.Path == b.Path && a.Block == b.Block && a.Action == b.Action && a.Line == b.Line && a.Why == b.Why && a.Time.Equal(b.Time)
+		return at(a) == at(b) && a.Block == b.Block && a.Action == b.Action && a.Line == b.Line && a.Why == b.Why && a.Time.Equal(b.Time)
 	}
 	var out []forgotten.Touched
 	reported := map[spot]int{}
@@ -107,6 +107,11 @@ func (p *Plan) outcome(done []forgotten.Touched) []forgotten.Touched {
 		}
 	}
 	for _, t := range p.Found {
+		if slices.ContainsFunc(done, func(d forgotten.Touched) bool {
+			return t.Path != "" && d.Path == t.Path && (d.Action == forgotten.Refused || d.Action == forgotten.Pending)
+		}) {
+			continue
+		}
 		switch t.Action {
 		case forgotten.Emptied, forgotten.Rebuilt, forgotten.Removed, forgotten.Proposed, forgotten.Renamed:
 			if reported[at(t)]--; reported[at(t)] < 0 {

@@ -237,7 +237,7 @@ func (d *doctor) fileChecks(ctx context.Context) []check {
 	}
 	checks = append(checks, odd...)
 	for _, path := range d.b.Memory.Copies() {
-		checks = append(checks, noted("memory", path+" is a copy and isn't read; compare it with its original, then remove it"))
+		checks = append(checks, noted("memory", path+" is a copy and isn't read; compare it with its original before you remove it"))
 	}
 	list, err := d.b.Store.List(ctx)
 	unread := unreadFile(nil, "transcripts", d.b.Paths.Home, err)

@@ -92,8 +92,18 @@ again, it is kept again.`,
 // runForget plans a forgetting and, with --yes, carries it out.
 func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forgetFlags) error {
 	ctx := cmd.Context()
+	var done forget.Report
+	if f.yes { // first what an interrupted run left, so that the plan is what there is besides
+		var err error
+		if done, err = b.Forgetting.FinishForgetting(ctx); err != nil {
+			return errors.Join(err, printForgot(c, b, done))
+		}
+	}
 	plan, err := planForget(ctx, c, b, f)
 	switch {
+	case errors.Is(err, recall.ErrNoChunk) && len(done.Found) > 0: // that run was about it
+		c.Changed(b, "")
+		return printForgot(c, b, done)
 	case errors.Is(err, forget.ErrSelection):
 		text, _ := strings.CutPrefix(err.Error(), forget.ErrSelection.Error()+": ")
 		return cmdline.WrongUsage(cmd, text)
@@ -107,8 +117,7 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 	if !f.yes {
 		return printPlan(c, b, plan)
 	}
-	done, err := b.Forgetting.FinishForgetting(ctx) // left by an interrupted run
-	if err == nil && !plan.Nothing() {
+	if !plan.Nothing() {
 		var r forget.Report
 		r, err = b.Forgetting.Forget(ctx, plan)
 		done = forget.Report{Found: append(done.Found, r.Found...), Refused: max(done.Refused, r.Refused), Pending: max(done.Pending, r.Pending)}

@@ -91,7 +91,7 @@ func copyWords(copies []string) string {
 	if len(copies) > 1 {
 		verb = "are copies and aren't"
 	}
-	return "mac-stats: " + strings.Join(copies, ", ") + " " + verb + " read as memory; compare, then remove"
+	return "mac-stats: " + strings.Join(copies, ", ") + " " + verb + " read as memory; compare with the original before you remove anything"
 }
 
 func memoryFiles(b *backend.Backend, agent string) ([]memory.File, error) {
