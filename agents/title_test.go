@@ -35,7 +35,7 @@ func (r *rig) title() string {
 }
 
 func TestALongFirstMessageIsNamedByTheSmallModelOnce(t *testing.T) {
-	r, named := namingRig(t, true, "It is the browser.", "\"Loud fan in the evening.\"\n\nMore.", "A2")
+	r, named := namingRig(t, true, "It is the browser.", `{"title": "Loud fan in the evening."}`, "A2")
 	r.say(longQuestion)
 	if got := <-named; got != testSession {
 		t.Errorf("named %s", got)
@@ -59,7 +59,7 @@ func TestTheFirstWordsStayTheTitleIfNamingIsCostlyOrOff(t *testing.T) {
 		"a person's title": func(r *rig) string { return longQuestion },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, _ := namingRig(t, true, "A1", "A title of the model")
+			r, _ := namingRig(t, true, "A1", `{"title": "A title of the model"}`)
 			text := prepare(r)
 			if name == "a person's title" {
 				if _, err := r.store.Session(testSession).Append(t.Context(), transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Mine"}); err != nil {
@@ -85,7 +85,7 @@ func TestTheFirstWordsStayTheTitleIfNamingIsCostlyOrOff(t *testing.T) {
 		}
 	})
 	t.Run("the model is not loaded", func(t *testing.T) {
-		r, _ := namingRig(t, false, "A1", "A title of the model")
+		r, _ := namingRig(t, false, "A1", `{"title": "A title of the model"}`)
 		r.say(longQuestion)
 		r.settled()
 		if n := len(r.server.Chats()); n != 1 {

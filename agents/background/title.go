@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ import (
 const (
 	plainTitle  = 48 // characters; a first message up to this length is its own title
 	titleTime   = 30 * time.Second
-	titleAnswer = 24  // tokens
+	titleAnswer = 48  // tokens
 	titleQuote  = 600 // characters of each message that the model sees
 	maxTitle    = 60  // characters
 )
@@ -37,11 +36,12 @@ func (s *SmallModel) Title(ctx context.Context, session string, loaded func(cont
 	if !ok {
 		req = request(model, numCtx, titleAnswer, s.guides.Title, titleMaterial(ask, answer))
 	}
+	req.Format = json.RawMessage(titleSchema)
 	res, err := s.chat.Chat(ctx, req)
 	if err != nil {
 		return "", ""
 	}
-	return cleanTitle(answerOf(model, res), !res.Whole()), model.Name
+	return cleanTitle(answerOf(model, res), !res.Whole(), ask.Text+"\n"+answer.Text), model.Name
 }
 
 // titleMaterial returns what a conversation began with.
@@ -69,56 +69,116 @@ func lacksTitle(window transcript.Context) bool {
 	return n == 0 || n > plainTitle || strings.Contains(words, "\n")
 }
 
-// heading matches what models write before a title on its line.
-var heading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[^:：]*(?:\btit\p{L}*(?: \p{L}+)?|标题|標題|タイトル|제목|заголовок)[*_ ]*[:：]`)
-})
+// titleSchema is the form of the answer, so that it has no introduction, label or fence.
+const titleSchema = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`
 
 // cleanTitle returns the title in a model's answer, one line of plain words with at most 60
-// characters, or "" if there is none. It is the first line that can be one: not an
-// introduction, which ends with a colon, nor the mark of a code block. cut reports that the
-// answer isn't complete; its last line may be anything then.
-func cleanTitle(answer string, cut bool) string {
-	if cut {
-		answer = answer[:strings.LastIndexByte(answer, '\n')+1]
+// characters, or "" if there is none. It is the title of the JSON that was asked for, or its
+// only text. A server that ignores the schema gives words: one line of them is a title, behind
+// a line that announces it, if it has a word of the conversation; whatever says more may be
+// anything, a thought or a sentence to the person. cut reports that the answer isn't complete.
+func cleanTitle(answer string, cut bool, said string) string {
+	said = strings.ToLower(said)
+	if at := strings.IndexAny(answer, "{["); at >= 0 {
+		var v any
+		if json.NewDecoder(strings.NewReader(answer[at:])).Decode(&v) == nil {
+			return plainLine(titleIn(v), said)
+		}
 	}
-	if at := strings.IndexByte(answer, '{'); at >= 0 {
-		var object map[string]any
-		if json.NewDecoder(strings.NewReader(answer[at:])).Decode(&object) == nil {
-			answer = ""
-			for name, value := range object {
-				if text, ok := value.(string); ok && (len(object) == 1 || strings.EqualFold(name, "title")) {
-					answer = text
-				}
+	if cut || strings.ContainsAny(answer, "{}[]<>|\\") {
+		return ""
+	}
+	title := ""
+	for line := range strings.Lines(answer) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") || strings.Trim(line, "-") == "" {
+			continue
+		}
+		if title != "" {
+			return ""
+		}
+		line = strings.ReplaceAll(strings.Trim(strings.TrimLeft(line, "#-•* "), "_ "), "**", "")
+		label, rest, labelled := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
+		if labelled && slices.ContainsFunc(strings.FieldsFunc(label, noLetter), func(word string) bool { return !strings.Contains(said, strings.ToLower(word)) }) {
+			line = rest
+		}
+		title = plainLine(line, said)
+	}
+	if !slices.ContainsFunc(strings.FieldsFunc(title, noLetter), func(word string) bool {
+		return utf8.RuneCountInString(word) > 3 && strings.Contains(said, strings.ToLower(word)) || strings.ContainsFunc(word, wide)
+	}) {
+		return ""
+	}
+	return title
+}
+
+// titleIn returns the text called title in a JSON value, or its only text.
+func titleIn(v any) string {
+	var texts []string
+	var titled string
+	var look func(name string, v any)
+	look = func(name string, v any) {
+		switch v := v.(type) {
+		case string:
+			if texts = append(texts, v); strings.EqualFold(name, "title") {
+				titled = v
+			}
+		case []any:
+			for _, one := range v {
+				look("", one)
+			}
+		case map[string]any:
+			for name, one := range v {
+				look(name, one)
 			}
 		}
 	}
-	for line := range strings.Lines(answer) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#*- "))
-		line = strings.TrimPrefix(line, heading().FindString(line))
-		line = strings.TrimSpace(strings.Trim(line, "*_ "))
-		if line == "" || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") || strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：") {
-			continue
-		}
-		return plainLine(line)
+	if look("", v); titled == "" && len(texts) == 1 {
+		titled = texts[0]
 	}
-	return ""
+	return titled
 }
 
-// plainLine returns a line without the marks around it, or "" if it can't be a title. A
-// Chinese or Japanese character says as much as a short word.
-func plainLine(line string) string {
-	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«»「」『』. "))
+func noLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }
+
+// wide reports whether a character says as much as a short word.
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// quotes are the marks around a title that aren't part of it.
+var quotes = []string{`""`, "''", "``", "**", "__", "“”", "„“", "‘’", "«»", "「」", "『』"}
+
+// plainLine returns a line without the marks around it, or "" if it can't be a title. One
+// word is a title only if it was said: "json", "Sure" and "Untitled" are none.
+func plainLine(line, said string) string {
+	line = strings.TrimRight(excerpt.OneLine(line), ".。 ")
+	for again := true; again; {
+		again = false
+		for _, pair := range quotes {
+			open, size := utf8.DecodeRuneInString(pair)
+			inner, ok := strings.CutPrefix(line, string(open))
+			inner, closed := strings.CutSuffix(inner, pair[size:])
+			if ok && closed && !strings.ContainsAny(inner, pair) {
+				line, again = strings.TrimRight(strings.TrimSpace(inner), ".。 "), true
+			}
+		}
+	}
 	n, size := utf8.RuneCountInString(line), 0
 	for _, r := range line {
 		size++
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if wide(r) {
 			size++
 		}
 	}
-	language := !strings.ContainsFunc(line, func(r rune) bool { return r < 'a' || r > 'z' }) // "json", "plaintext"
-	if size < 3 || n > maxTitle || language || !utf8.ValidString(line) || refusal().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
+	alone := !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || wide(r) })
+	if size < 3 || n > maxTitle || alone && !strings.Contains(said, strings.ToLower(line)) || !utf8.ValidString(line) || strings.ContainsFunc(line, unseen) || refusal().MatchString(line) || strings.EqualFold(line, "new chat") {
 		return ""
 	}
 	return line
+}
+
+// unseen reports whether a character can't be seen and may turn the others around.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == '\u200b' || r == '\ufeff'
 }

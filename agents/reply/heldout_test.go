@@ -72,7 +72,7 @@ var heldOut = []form{
 // What isn't read never runs as something else, and nearly always the model is told.
 func TestHeldOutForms(t *testing.T) {
 	right, told, all := 0, 0, 0
-	for name, list := range map[string][]form{"held out": heldOut, "later": later, "fresh": fresh} {
+	for name, list := range map[string][]form{"held out": heldOut, "later": later, "fresh": fresh, "newest": newest} {
 		before := right
 		for _, f := range list {
 			parts := Parse(f.text, "stop", Marks{}, testTools(), nil)
