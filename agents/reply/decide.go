@@ -111,7 +111,7 @@ func (r *reading) parts(reason string) []Part {
 // item of a list, a title. closing matches what only closes elements.
 var (
 	goesOn  = pattern("^[,;]?\\s*(?:[\\pL\\pN\\p{So}]|[-*+•] |#+ |[*_\\p{Ps}\\p{Pi}\"`'~]+[\\pL\\pN])")
-	closing = pattern(`^\s*(?:</[^<>\n]*>\s*)*$`)
+	closing = pattern(`^\s*(?:</[^<>\n]*>\s*|<[|｜][^<>\s]*[|｜]>\s*)*$`)
 )
 
 // verdict decides about a group of calls: they are calls; or an example that is shown; or
@@ -287,12 +287,15 @@ func (r *reading) nearMiss(text string) (why, tool string) {
 		if ok && (line || !strings.Contains(strings.TrimSpace(key), " ") && strings.HasPrefix(strings.TrimLeft(rest, " *"), t.Name)) {
 			return "write a call on a line of its own that begins with " + t.Name + ":", t.Name
 		}
-		if isMarkup(text) && mentions(text, t.Name) {
+		if isMarkup(text) && mentions(text, t.Name) && !describesTools().MatchString(text) {
 			return "this looks like a call, but in a form that isn't read: write a line that begins with " + t.Name + ":", t.Name
 		}
 	}
 	return "", ""
 }
+
+// describesTools matches what a list of tools has and no call.
+var describesTools = pattern(`["']?description["']?\s*:`)
 
 // mentions reports whether a text has a tool's name, which may be in any case if it has a
 // sign that words don't have.

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -203,7 +204,8 @@ func (e *envelope) tag() bool {
 	inside := strings.TrimLeft(e.s[from:min(len(e.s), from+maxMark)], blanks)
 	around := strings.HasPrefix(inside, "<") && !strings.HasPrefix(inside, "</")
 	switch isName := found[3] == "" && e.isTool(word); {
-	case (found[1] != "" || around) && (isName || keyLists()[foldKey(word)] == argsKeys):
+	case e.name == "" && e.tags == nil && (found[1] != "" || inside != "" && strings.IndexByte("{[", inside[0]) >= 0), // <json>
+		(found[1] != "" || around) && (isName || keyLists()[foldKey(word)] == argsKeys):
 		if isName && found[1] == "" {
 			e.name = word
 		}
@@ -287,9 +289,13 @@ func (e *envelope) callsIn(value any) (calls []call) {
 			if e.isTool(name) {
 				return []call{{name, args}}
 			}
+			if inner := e.callsIn(args); e.names == nil && e.areTools(inner) {
+				return inner // {"command": {…}}
+			}
 		}
 	}
 	o := maps.Clone(given)
+	maps.DeleteFunc(o, func(_ string, one any) bool { return one == nil })
 	for meta := true; meta; _, meta = pop(o, metaKeys) {
 	}
 	wrapped, _ := pop(o, wrapKeys)
@@ -300,7 +306,14 @@ func (e *envelope) callsIn(value any) (calls []call) {
 	}
 	text, _ := name.(string)
 	_, described := o["description"] // a list of tools
-	switch strict := e.names != nil; {
+	tool, known := e.tools.find(text)
+	for key, one := range o {
+		if held := declared(decoded(one), tool.Params, 0); held != nil && !hasArgs && len(o) == 1 && known && !slices.Contains(tool.Params, key) {
+			args, hasArgs, o = held, true, nil
+		}
+	}
+	strict := e.names != nil
+	switch {
 	case wrapped != nil && (!strict || len(o) == 0):
 		return e.callsIn(wrapped)
 	case text == "", described && hasArgs, strict && (!hasArgs || len(o) > 0):
@@ -308,5 +321,15 @@ func (e *envelope) callsIn(value any) (calls []call) {
 	case !hasArgs:
 		args = o
 	}
+	if !strict && !known {
+		if inner := e.callsIn(decoded(args)); e.areTools(inner) {
+			return inner // a call of several at once
+		}
+	}
 	return []call{{strings.TrimSpace(text), args}}
+}
+
+// areTools reports whether there are calls, all of tools.
+func (e *envelope) areTools(calls []call) bool {
+	return len(calls) > 0 && !slices.ContainsFunc(calls, func(c call) bool { return !e.isTool(c.name) })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,10 +12,11 @@ import (
 
 const (
 	// MaxCalls is the maximum number of calls of one reply that run.
-	MaxCalls = 5
-	maxBare  = 20_000    // bytes of a call outside an envelope
-	maxVain  = 2_000_000 // bytes read in vain, after which a reply has no more calls
-	maxTaken = 100       // groups of calls that are looked at
+	MaxCalls   = 5
+	maxBare    = 20_000    // bytes of a call outside an envelope
+	maxVain    = 2_000_000 // bytes read in vain, after which a reply has no more calls
+	maxWrapped = 4         // objects around the arguments of a call
+	maxTaken   = 100       // groups of calls that are looked at
 )
 
 // item is a mark or what marks enclose, before it is decided what it is.
@@ -828,6 +830,9 @@ func isDescribed(values map[string]any) bool {
 // have the names of the parameters in their order.
 func arguments(value any, params []string) (args map[string]any, text string) {
 	value = decoded(value)
+	if held := declared(value, params, 0); held != nil {
+		value = held
+	}
 	list, isList := value.([]any)
 	args, isObject := value.(map[string]any)
 	if value != nil && !isObject && (!isList || len(list) > len(params)) {
@@ -840,4 +845,51 @@ func arguments(value any, params []string) (args map[string]any, text string) {
 	}
 	maps.DeleteFunc(named, func(_ string, one any) bool { return one == nil })
 	return named, ""
+}
+
+// declared returns the arguments of a tool in a value: the object that has one of its parameters,
+// whatever it is wrapped in, or a list of pairs of a parameter's name and its value. Nil if there
+// are none.
+func declared(value any, params []string, depth int) map[string]any {
+	var inner any
+	switch v := value.(type) {
+	case map[string]any:
+		for name, one := range v {
+			if slices.ContainsFunc(params, func(param string) bool { return strings.EqualFold(param, name) }) {
+				return v
+			}
+			inner = one
+		}
+		if len(v) != 1 {
+			return nil
+		}
+	case []any:
+		pairs := map[string]any{}
+		for _, one := range v {
+			pair, _ := one.(map[string]any)
+			name, content := "", any(nil)
+			for _, value := range pair {
+				if text, _ := value.(string); slices.Contains(params, text) {
+					name += text // of two names none is one
+				} else {
+					content = value
+				}
+			}
+			if len(pair) == 2 && slices.Contains(params, name) {
+				pairs[name] = content
+			}
+		}
+		if len(pairs) > 0 && len(pairs) == len(v) {
+			return pairs
+		}
+		if len(v) != 1 {
+			return nil
+		}
+		inner = v[0]
+	}
+	inner = decoded(inner)
+	if _, isText := inner.(string); inner == nil || isText || depth == maxWrapped {
+		return nil
+	}
+	return declared(inner, params, depth+1)
 }

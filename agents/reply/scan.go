@@ -285,6 +285,12 @@ func (s *scanner) inLine() (mark, status) {
 			continue
 		}
 		m, st := markAt(s.s, s.at, s.literals)
+		if found := nameTag().FindStringSubmatch(s.s[s.at:min(len(s.s), s.at+maxMark)]); st == no && found != nil && s.names[found[1]] {
+			m, st = mark{kind: markCall, from: s.at, to: s.at + len(found[0]), word: found[1], attr: found[1]}, yes
+			if found[2] != "" {
+				m.setArgs(found[2])
+			}
+		}
 		hidden := no
 		if m.fresh = s.fresh; st == yes {
 			hidden = s.hidden(m)
@@ -308,6 +314,9 @@ func (s *scanner) inLine() (mark, status) {
 	}
 	return mark{}, no
 }
+
+// nameTag matches a tag that is a tool's name, perhaps with its arguments.
+var nameTag = pattern(`^<(\w+)((?:\s+[\w-]+=(?:"[^"<>]*"|'[^'<>]*'))*)\s*/?>`)
 
 // code passes over inline code, which ends at as many backquotes before a blank line.
 // Without its end, the backquotes are text.
@@ -393,7 +402,7 @@ func (s *scanner) head() status {
 			return yes
 		}
 	}
-	for {
+	for tool := false; ; {
 		found := firstKey().FindStringSubmatch(rest)
 		if found == nil {
 			if valueHead().MatchString(rest) {
@@ -408,10 +417,18 @@ func (s *scanner) head() status {
 			return yes
 		}
 		s.vain += len(found[0])
+		behind := rest[len(found[0]):]
 		if list == "" {
+			switch {
+			case tool && behind == "" && short == more:
+				return more
+			case tool && behind != "" && strings.IndexByte("{[", behind[0]) >= 0:
+				return yes // {"name": "NAME", "kwargs": {
+			}
 			break
 		}
-		rest = rest[len(found[0]):]
+		tool = tool || list == nameKeys
+		rest = behind
 	}
 	return no
 }

@@ -196,7 +196,7 @@ const (
 	nameKeys = "name toolname function tool action functionname recipientname"
 	argsKeys = "arguments parameters args input toolinput actioninput params"
 	wrapKeys = "toolcalls toolcall functioncall functioncalls calls tooluses"
-	metaKeys = "id type index toolcallid callid thought thoughts"
+	metaKeys = "id type index role toolcallid callid thought thoughts"
 )
 
 // keyLists returns the list of each key.

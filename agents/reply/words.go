@@ -160,10 +160,7 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 			return m, st
 		}
 		if single {
-			m.args = map[string]any{}
-			for _, pair := range attrs().FindAllStringSubmatch(attributes, -1) {
-				m.args[pair[1]] = pair[2] + pair[3]
-			}
+			m.setArgs(attributes)
 			pop(m.args, nameKeys)
 		}
 		if name := nameAttr().FindStringSubmatch(attributes); name != nil {
@@ -181,6 +178,14 @@ func markAt(s string, at int, literals []literal) (m mark, st status) {
 		m.kind, m.word = markToken, word
 	}
 	return m, yes
+}
+
+// setArgs takes a mark's attributes as the arguments of its call.
+func (m *mark) setArgs(attributes string) {
+	m.args = map[string]any{}
+	for _, pair := range attrs().FindAllStringSubmatch(attributes, -1) {
+		m.args[pair[1]] = pair[2] + pair[3]
+	}
 }
 
 // classify looks a word up: as it is, and each part of it beside a colon, the last one first,
