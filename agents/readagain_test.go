@@ -87,6 +87,7 @@ func newConversing(t testing.TB) *conversing {
 	answers := 0
 	rules := []testkit.Rule{
 		{Name: "prepare", When: func(req api.ChatRequest) bool { return req.Options["num_predict"] == float64(1) }, Reply: testkit.Reply{Text: "x"}},
+		{Name: "title", When: title, Reply: testkit.Reply{Text: `{"title": "Questions of forty turns"}`}},
 		{Name: "summary", When: func(req api.ChatRequest) bool { return len(req.Format) > 0 }, Func: func(req api.ChatRequest) testkit.Reply {
 			more := ""
 			if strings.Contains(rendered(&req), r.repeats) {
@@ -98,7 +99,6 @@ func newConversing(t testing.TB) *conversing {
 			}
 			return answer
 		}},
-		{Name: "title", When: title, Reply: testkit.Reply{Text: "Questions of forty turns"}},
 		{Name: "remember", When: func(req api.ChatRequest) bool {
 			last := req.Messages[len(req.Messages)-1]
 			return last.Role == "user" && strings.HasPrefix(last.Content, "Please remember")

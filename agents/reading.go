@@ -225,7 +225,7 @@ func (r *reading) finish(res ollama.ChatResult, failed bool) response {
 	}
 	cut := failed || out.ended != "stop"
 	for _, c := range res.ToolCalls {
-		call := tools.NewCall(reply.Call{Name: c.Function.Name, Args: c.Function.Arguments.ToMap()}, false, r.known, r.d.window.Tools)
+		call := tools.NewCall(reply.Call{Name: c.Function.Name, Args: c.Function.Arguments.ToMap()}, r.known, r.d.window.Tools)
 		raw, err := json.Marshal(c.Function)
 		if err != nil {
 			raw = []byte(fmt.Sprint(c.Function)) // impossible: it was JSON
@@ -307,7 +307,7 @@ func (r *reading) read(out *response, parts []reply.Part, told bool) {
 				if out.native != nil {
 					c.Why = "it stands beside a native call: make it natively, too"
 				}
-				call := tools.NewCall(c, true, r.known, r.d.window.Tools)
+				call := tools.NewCall(c, r.known, r.d.window.Tools)
 				if i == 0 {
 					call.Raw = as
 				}
@@ -358,13 +358,16 @@ func (d *dialogue) known() []reply.Tool {
 // fits returns the function that says why a written call makes no sense.
 func (d *dialogue) fits(known []reply.Tool) func(reply.Call) error {
 	return func(c reply.Call) error {
-		call := tools.NewCall(c, true, known, d.window.Tools)
+		call := tools.NewCall(c, known, d.window.Tools)
 		tool := tools.Find(d.window.Tools, call.Name)
 		if tool == nil {
 			return tools.Unavailable(call.Name, d.window.Tools)
 		}
 		if _, asks := tool.(tools.Guarded); !asks && tool.Doc().Writes != "" && describes(call.Arg, tool.Doc().Description) {
 			return errors.New("these are words of its description")
+		}
+		if err := tool.Doc().Undeclared(call); err != nil {
+			return err
 		}
 		if f, ok := tool.(tools.Fitter); ok {
 			return f.Fits(call)

@@ -96,7 +96,7 @@ func TestPublicServers(t *testing.T) {
 		if err := decodeExact([]byte(tt.args), &args); err != nil {
 			t.Fatal(err)
 		}
-		call := tools.NewCall(reply.Call{Name: tt.tool, Args: args}, false, nil, []tools.Tool{b.tool(tt.tool)})
+		call := tools.NewCall(reply.Call{Name: tt.tool, Args: args}, nil, []tools.Tool{b.tool(tt.tool)})
 		if got, err := b.tool(tt.tool).Run(t.Context(), call); err != nil || !strings.Contains(got.Text, tt.want) {
 			t.Errorf("%s %s: %q %v", tt.tool, tt.args, got.Text, err)
 		}

@@ -156,7 +156,7 @@ func (r *reading) verdict(group []item, hasText, follows bool, behind string) (w
 	envelope := first.kind == itemEnvelope
 	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(behind))
 	switch {
-	case envelope && before != colon && behind != "" && r.s[last.to-1] == '>' && behind[0] < utf8.RuneSelf && isWord(rune(behind[0])): // no sentence goes on so
+	case envelope && before != colon && !first.quoted && behind != "" && r.s[last.to-1] == '>' && behind[0] < utf8.RuneSelf && isWord(rune(behind[0])): // no sentence goes on so
 		return "", "", false
 	case follows && (before == shown || before == colon), follows && strings.TrimSpace(behind) != "" && !goesOn().MatchString(behind[:min(len(behind), maxMark)]):
 		return "", "", true

@@ -71,7 +71,11 @@ func (e *envelope) inside(open mark) (ok bool) {
 		if e.name == "" && e.tags == nil {
 			last = e.at
 		}
-		for e.skip(",;)]}") {
+		signs := ",;)]}"
+		if e.lead {
+			signs += "*>" // **Action Input:**, and the next >>>
+		}
+		for e.skip(signs) {
 		}
 		if e.at == len(e.s) {
 			break
@@ -132,6 +136,10 @@ func (e *envelope) step(open mark) bool {
 			e.word()
 		}
 		return true
+	case e.has("//") && e.name == "" && e.names == nil: // a comment
+		line, _, _ := strings.Cut(e.s[e.at:], "\n")
+		e.at += len(line)
+		return true
 	case e.has("```"):
 		e.at += len(e.s[e.at:]) - len(strings.TrimLeft(e.s[e.at:], "`"))
 		e.word()
@@ -145,7 +153,7 @@ func (e *envelope) step(open mark) bool {
 		return ok && e.flush(decoded(value))
 	case next == ':' || e.name != "" && e.has("Action Input:"):
 		e.at += strings.IndexByte(e.s[e.at:], ':') + 1
-		rest := strings.TrimLeft(e.s[e.at:min(len(e.s), e.at+maxMark)], blanks)
+		rest := strings.TrimLeft(e.s[e.at:min(len(e.s), e.at+maxMark)], blanks+"*")
 		if e.names == nil && (e.name == "" || strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "```") || strings.HasPrefix(rest, "<")) {
 			return true
 		}
@@ -316,6 +324,8 @@ func (e *envelope) callsIn(value any) (calls []call) {
 	switch {
 	case wrapped != nil && (!strict || len(o) == 0):
 		return e.callsIn(wrapped)
+	case strict && known && !hasArgs && declaresAll(o, tool.Params):
+		args = o // beside the name
 	case text == "", described && hasArgs, strict && (!hasArgs || len(o) > 0):
 		return nil
 	case !hasArgs:
@@ -327,6 +337,16 @@ func (e *envelope) callsIn(value any) (calls []call) {
 		}
 	}
 	return []call{{strings.TrimSpace(text), args}}
+}
+
+// declaresAll reports whether an object has arguments, and all are parameters.
+func declaresAll(o map[string]any, params []string) bool {
+	for key := range o {
+		if !slices.Contains(params, key) {
+			return false
+		}
+	}
+	return len(o) > 0
 }
 
 // areTools reports whether there are calls, all of tools.

@@ -185,7 +185,7 @@ var forms = []form{
 }
 
 // allForms returns the forms of all lists.
-func allForms() []form { return slices.Concat(forms, heldOut, later, fresh) }
+func allForms() []form { return slices.Concat(forms, heldOut, later, fresh, newest) }
 
 // callText writes calls as the tests expect them.
 func callText(parts []Part) string {

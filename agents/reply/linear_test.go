@@ -136,6 +136,19 @@ var large = []struct {
 	{"keys", func(n int) string { return strings.Repeat("SYSTEM_STATS\n<arg_key>a</arg_key>", n/33) }},
 	{"elements in an envelope", func(n int) string { return "<tool_call>" + strings.Repeat("<a>", n/3) }},
 	{"names in an envelope", func(n int) string { return "<tool_call>" + strings.Repeat("AGENT: ", n/7) }},
+	{"wrapped arguments", func(n int) string {
+		return strings.Repeat(`{"name": "SYSTEM_STATS", "x": {"y": {"topic": "cpu"}}}`+"\n", n/55)
+	}},
+	{"deep wrappers", func(n int) string {
+		return `<tool_call>` + strings.Repeat(`{"a": `, min(n/6, 90)) + `{"name": "SYSTEM_STATS"}`
+	}},
+	{"wrappers in a list", func(n int) string {
+		return `<tool_call>[` + strings.Repeat(`{"a": {"b": {"c": [1]}}}, `, n/26) + `{"name": "SYSTEM_STATS"}]</tool_call>`
+	}},
+	{"tags of a tool", func(n int) string { return strings.Repeat(`<SYSTEM_STATS topic="cpu">`, n/26) }},
+	{"open tags of a tool", func(n int) string { return strings.Repeat(`<SYSTEM_STATS `, n/14) }},
+	{"keys that are null", func(n int) string { return strings.Repeat(`{"role": null, `, n/15) }},
+	{"comments in an envelope", func(n int) string { return "<tool_call>" + strings.Repeat("// a\n", n/5) }},
 	{"harmony", func(n int) string { return strings.Repeat("<|channel|>commentary to=functions.x<|message|>{", n/48) }},
 }
 

@@ -25,6 +25,7 @@ type item struct {
 	kind     itemKind
 	calls    []written
 	before   ending // what the text before says of it
+	quoted   bool   // something is open before it: a quotation, a bracket, somebody else's turn
 	weak     bool   // a form that is as often a list or a heading
 	open     bool   // its argument has no end of its own: what follows may belong to it
 	line     int    // where the first line of that ends
@@ -617,6 +618,13 @@ func (r *reading) envelope(m mark, front string) bool {
 		}
 		return false
 	}
+	_, named := r.tools.find(m.attr)
+	if name := r.s[m.from:m.to]; m.attr == "" {
+		name = strings.TrimRight(name[strings.LastIndexByte(name, ':')+1:], ">")
+		if _, named = r.tools.find(name); named { // <tool:NAME>
+			m.attr = name
+		}
+	}
 	e := envelope{values: values{s: r.s, at: m.to, loose: true}, tools: r.tools}
 	ok := e.inside(m)
 	e.at = min(e.at, len(r.s))
@@ -624,13 +632,10 @@ func (r *reading) envelope(m mark, front string) bool {
 	if r.steps += max(e.at, e.far) - m.from; !isCall {
 		r.vain += max(e.at, e.far) - m.from
 	}
-	_, named := r.tools.find(m.attr)
 	switch {
 	case isCall:
 		i := item{from: m.from, to: e.at, kind: itemEnvelope, before: r.standing(m.from, front)}
-		if m.hidden {
-			i.before = shown
-		}
+		i.quoted = m.hidden
 		r.take(i, e.calls)
 	case m.hidden:
 		r.skip(m)
@@ -670,8 +675,10 @@ func (r *reading) bare(m mark, front string) bool {
 	}
 	i := item{from: m.from, to: e.at, kind: itemBare}
 	if m.kind == markLead && ok {
-		if thought := strings.LastIndex("\n"+front, "\nThought:"); thought >= 0 {
-			front = front[:max(0, thought-1)] // the thought belongs to the action
+		for _, word := range []string{"\nThought:", "\n**Thought:"} {
+			if thought := strings.LastIndex("\n"+front, word); thought >= 0 {
+				front = front[:max(0, thought-1)] // the thought belongs to the action
+			}
 		}
 		rest := strings.TrimLeft(r.s[e.at:], " \t\r`")
 		ok = ok && (rest == "" || strings.IndexByte("\n<[", rest[0]) >= 0)
@@ -794,7 +801,7 @@ func (r *reading) take(i item, calls []call) {
 		}
 		i.calls = append(i.calls, w)
 	}
-	if r.tale || opens(r.s[r.done():i.from]) {
+	if i.quoted = i.quoted || r.tale || opens(r.s[r.done():i.from]); i.quoted {
 		i.before = shown
 	}
 	r.vain += maxVain / maxTaken

@@ -285,7 +285,7 @@ func (s *scanner) inLine() (mark, status) {
 			continue
 		}
 		m, st := markAt(s.s, s.at, s.literals)
-		if found := nameTag().FindStringSubmatch(s.s[s.at:min(len(s.s), s.at+maxMark)]); st == no && found != nil && s.names[found[1]] {
+		if found := nameTag().FindStringSubmatch(s.s[s.at:min(len(s.s), s.at+maxMark)]); st == no && found != nil && (s.names[found[1]] || strings.Contains(found[1], "_") && s.names[strings.ToUpper(found[1])]) {
 			m, st = mark{kind: markCall, from: s.at, to: s.at + len(found[0]), word: found[1], attr: found[1]}, yes
 			if found[2] != "" {
 				m.setArgs(found[2])
@@ -422,12 +422,15 @@ func (s *scanner) head() status {
 			switch {
 			case tool && behind == "" && short == more:
 				return more
-			case tool && behind != "" && strings.IndexByte("{[", behind[0]) >= 0:
-				return yes // {"name": "NAME", "kwargs": {
+			case tool: // {"name": "NAME", "kwargs": {
+				return yes
+			case strings.HasSuffix(found[0], "null"):
+				rest = behind
+				continue
 			}
 			break
 		}
-		tool = tool || list == nameKeys
+		tool = tool || list == nameKeys && s.names[strings.Trim(found[0][strings.LastIndexAny(found[0], ":=")+1:], " \"'")]
 		rest = behind
 	}
 	return no

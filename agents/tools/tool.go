@@ -42,6 +42,17 @@ type Doc struct {
 	Reports bool // it reports its runs itself
 }
 
+// Undeclared returns an error if a call has an argument that the tool doesn't have. What the
+// tool of another program has, its schema says.
+func (d Doc) Undeclared(call *Call) error {
+	for name := range call.Args {
+		if d.Schema == nil && !slices.ContainsFunc(d.Params, func(p Param) bool { return p.Name == name }) {
+			return fmt.Errorf("%s has no argument %s; write %s", d.Name, excerpt.Shorten(name, 40), d.Usage)
+		}
+	}
+	return nil
+}
+
 // Fits returns an error if a call lacks a required parameter.
 func (d Doc) Fits(call *Call) error {
 	for _, p := range d.Params {
@@ -185,8 +196,8 @@ func Find(tools []Tool, name string) Tool {
 }
 
 // NewCall returns the call that a model meant. known are the names it may use: those of the
-// tools, and of agents that it takes for tools. written is false for a native call.
-func NewCall(made reply.Call, written bool, known []reply.Tool, offered []Tool) *Call {
+// tools, and of agents that it takes for tools.
+func NewCall(made reply.Call, known []reply.Tool, offered []Tool) *Call {
 	c := &Call{Name: made.Name, Arg: strings.TrimSpace(made.Text), Why: made.Why}
 	if made.Args == nil && c.Name == MCP {
 		c.Name, c.Arg, _ = strings.Cut(c.Arg, " ")
@@ -209,7 +220,7 @@ func NewCall(made reply.Call, written bool, known []reply.Tool, offered []Tool) 
 	var params []Param
 	if t := Find(offered, c.Name); t != nil {
 		params = t.Doc().Params
-		args = arrange(args, params, written, t.Doc().Schema != nil)
+		args = arrange(args, params, t.Doc().Schema != nil)
 	}
 	c.Args = args
 	var parts, others []string
@@ -243,19 +254,12 @@ var otherNames = map[string][]string{
 }
 
 // arrange returns the arguments under the names of the parameters, which models write in
-// any case. A null is left out, except for another program's tool. Around written arguments, and nothing else, a model may
-// put one more object. Only the app's own tools also accept other names, and the one
-// argument of an unknown name for the one that is missing: another program's tool gets
-// what the model gave.
-func arrange(given map[string]any, params []Param, written, foreign bool) map[string]any {
+// any case. A null is left out, except for another program's tool. Only the app's own tools
+// also accept other names, and the one argument of an unknown name for the one that is
+// missing: another program's tool gets what the model gave.
+func arrange(given map[string]any, params []Param, foreign bool) map[string]any {
 	named := func(name string) int {
 		return slices.IndexFunc(params, func(p Param) bool { return strings.EqualFold(p.Name, name) })
-	}
-	for name, value := range given {
-		inner, ok := value.(map[string]any)
-		if wrapper := slices.Contains([]string{"arguments", "parameters", "args", "properties", "input", "params"}, strings.ToLower(name)); ok && written && wrapper && len(given) == 1 && named(name) < 0 {
-			given = inner
-		}
 	}
 	args := map[string]any{}
 	var unknown, missing []string

@@ -98,30 +98,28 @@ func TestCalls(t *testing.T) {
 	}
 	big := json.Number("9007199254740993")
 	for name, tt := range map[string]struct {
-		made    reply.Call
-		written bool
-		want    *Call
+		made reply.Call
+		want *Call
 	}{
-		"a directive":                {reply.Call{Name: "PAINT", Text: " the\n sea "}, true, &Call{Name: "PAINT", Arg: "the\n sea"}},
-		"named arguments":            {reply.Call{Name: "PAINT", Args: args{"Style": "oil", "what": "the sea"}}, false, &Call{Name: "PAINT", Arg: "the sea oil", Args: args{"what": "the sea", "style": "oil"}}},
-		"null is absent":             {reply.Call{Name: "PAINT", Args: args{"style": nil, "what": "x"}}, false, &Call{Name: "PAINT", Arg: "x", Args: args{"what": "x"}}},
-		"values stay what they are":  {reply.Call{Name: "s.do", Args: args{"what": big, "x": []any{big, nil}}}, false, &Call{Name: "s.do", Arg: "9007199254740993 x=[9007199254740993,null]", Args: args{"what": big, "x": []any{big, nil}}}},
-		"an agent as a tool":         {reply.Call{Name: "coder", Args: args{"task": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an agent with a prompt":     {reply.Call{Name: "coder", Args: args{"prompt": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an agent with a text":       {reply.Call{Name: "coder", Text: "sort"}, true, &Call{Name: "AGENT", Arg: "coder sort"}},
-		"other parameters' names":    {reply.Call{Name: "AGENT", Args: args{"name": "coder", "query": "sort"}}, false, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
-		"an unknown parameter":       {reply.Call{Name: "FETCH_URL", Args: args{"location_of_it": "u"}}, false, &Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
-		"a memory under another key": {reply.Call{Name: "MEMORY_APPEND", Args: args{"content": "likes tea"}}, false, &Call{Name: "MEMORY_APPEND", Arg: "likes tea", Args: args{"lesson": "likes tea"}}},
-		"no such tool":               {reply.Call{Name: "get_weather", Args: args{"city": "Rome"}}, false, &Call{Name: "get_weather", Arg: "city=Rome", Args: args{"city": "Rome"}}},
-		"an object around, written":  {reply.Call{Name: "FETCH_URL", Args: args{"parameters": args{"url": "u"}}}, true, &Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
-		"one that is a parameter":    {reply.Call{Name: "s.do", Args: args{"input": args{"what": "x"}}}, true, &Call{Name: "s.do", Arg: `{"what":"x"}`, Args: args{"input": args{"what": "x"}}}},
-		"one beside others":          {reply.Call{Name: "s.do", Args: args{"what": "get", "parameters": args{"what": "delete"}}}, true, &Call{Name: "s.do", Arg: `get parameters={"what":"delete"}`, Args: args{"what": "get", "parameters": args{"what": "delete"}}}},
-		"one in a native call":       {reply.Call{Name: "s.do", Args: args{"parameters": args{"what": "delete"}}}, false, &Call{Name: "s.do", Arg: `parameters={"what":"delete"}`, Args: args{"parameters": args{"what": "delete"}}}},
-		"other names of a program":   {reply.Call{Name: "s.do", Args: args{"name": "x"}}, false, &Call{Name: "s.do", Arg: "name=x", Args: args{"name": "x"}}},
-		"a program's tool by a line": {reply.Call{Name: "MCP", Text: `s.do {"what": 1}`}, true, &Call{Name: "s.do", Arg: `{"what": 1}`}},
+		"a directive":                {reply.Call{Name: "PAINT", Text: " the\n sea "}, &Call{Name: "PAINT", Arg: "the\n sea"}},
+		"named arguments":            {reply.Call{Name: "PAINT", Args: args{"Style": "oil", "what": "the sea"}}, &Call{Name: "PAINT", Arg: "the sea oil", Args: args{"what": "the sea", "style": "oil"}}},
+		"null is absent":             {reply.Call{Name: "PAINT", Args: args{"style": nil, "what": "x"}}, &Call{Name: "PAINT", Arg: "x", Args: args{"what": "x"}}},
+		"values stay what they are":  {reply.Call{Name: "s.do", Args: args{"what": big, "x": []any{big, nil}}}, &Call{Name: "s.do", Arg: "9007199254740993 x=[9007199254740993,null]", Args: args{"what": big, "x": []any{big, nil}}}},
+		"an agent as a tool":         {reply.Call{Name: "coder", Args: args{"task": "sort"}}, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a prompt":     {reply.Call{Name: "coder", Args: args{"prompt": "sort"}}, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an agent with a text":       {reply.Call{Name: "coder", Text: "sort"}, &Call{Name: "AGENT", Arg: "coder sort"}},
+		"other parameters' names":    {reply.Call{Name: "AGENT", Args: args{"name": "coder", "query": "sort"}}, &Call{Name: "AGENT", Arg: "coder sort", Args: args{"agent": "coder", "task": "sort"}}},
+		"an unknown parameter":       {reply.Call{Name: "FETCH_URL", Args: args{"location_of_it": "u"}}, &Call{Name: "FETCH_URL", Arg: "u", Args: args{"url": "u"}}},
+		"a memory under another key": {reply.Call{Name: "MEMORY_APPEND", Args: args{"content": "likes tea"}}, &Call{Name: "MEMORY_APPEND", Arg: "likes tea", Args: args{"lesson": "likes tea"}}},
+		"no such tool":               {reply.Call{Name: "get_weather", Args: args{"city": "Rome"}}, &Call{Name: "get_weather", Arg: "city=Rome", Args: args{"city": "Rome"}}},
+		"one that is a parameter":    {reply.Call{Name: "s.do", Args: args{"input": args{"what": "x"}}}, &Call{Name: "s.do", Arg: `{"what":"x"}`, Args: args{"input": args{"what": "x"}}}},
+		"one beside others":          {reply.Call{Name: "s.do", Args: args{"what": "get", "parameters": args{"what": "delete"}}}, &Call{Name: "s.do", Arg: `get parameters={"what":"delete"}`, Args: args{"what": "get", "parameters": args{"what": "delete"}}}},
+		"one in a native call":       {reply.Call{Name: "s.do", Args: args{"parameters": args{"what": "delete"}}}, &Call{Name: "s.do", Arg: `parameters={"what":"delete"}`, Args: args{"parameters": args{"what": "delete"}}}},
+		"other names of a program":   {reply.Call{Name: "s.do", Args: args{"name": "x"}}, &Call{Name: "s.do", Arg: "name=x", Args: args{"name": "x"}}},
+		"a program's tool by a line": {reply.Call{Name: "MCP", Text: `s.do {"what": 1}`}, &Call{Name: "s.do", Arg: `{"what": 1}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := NewCall(tt.made, tt.written, known, offered)
+			got := NewCall(tt.made, known, offered)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -129,6 +127,11 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%+v has the key %q", got, got.Key())
 			}
 		})
+	}
+	for name, call := range map[string]*Call{"": {Args: args{"what": "x"}}, "payload": {Args: args{"what": "x", "payload": 1}}, "a": {Args: args{"a": nil}}} {
+		if err := offered[0].Doc().Undeclared(call); (err != nil) == (name == "") || err != nil && !strings.Contains(err.Error(), "no argument "+name) {
+			t.Errorf("%+v: %v", call.Args, err)
+		}
 	}
 	if c := (&Call{Args: args{"n": big, "f": func() {}}}); c.Value("n") != big.String() || c.Value("f") == "" || c.Value("x") != "" {
 		t.Errorf("values %q, %q, %q", c.Value("n"), c.Value("f"), c.Value("x"))
