@@ -40,6 +40,7 @@ var (
 // meanings.
 var (
 	cronFields = [5]string{"minute", "hour", "day of the month", "month", "day of the week"}
+	cronValues = [5]string{"0 to 59", "0 to 23", "1 to 31", "1 to 12 or jan to dec", "0 to 7 or sun to sat"}
 	cronItem   = `(?:\*|\?|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:/\d{1,2})?`
 	cronField  = regexp.MustCompile(`^` + cronItem + `(?:,` + cronItem + `)*$`)
 )
@@ -85,7 +86,12 @@ func ParseWhen(text string) (When, error) {
 		}
 	}
 	fields := strings.Fields(w.line)
-	if len(fields) != 5 || strings.Contains(fields[0], "=") { // no TZ=: times are those of this machine
+	switch {
+	case strings.HasPrefix(w.line, "TZ="), strings.HasPrefix(w.line, "CRON_TZ="):
+		return When{}, errors.New("a time zone can't be set here: times are those of this machine")
+	case len(fields) > 1 && len(fields) != 5 && cronField.MatchString(fields[0]) && cronField.MatchString(fields[1]):
+		return When{}, fmt.Errorf("a cron line has five fields (%s), this one has %d", strings.Join(cronFields[:], ", "), len(fields))
+	case len(fields) != 5, strings.EqualFold(fields[0], "every"):
 		return When{}, errWhen
 	}
 	for i, field := range fields {
@@ -94,10 +100,18 @@ func ParseWhen(text string) (When, error) {
 		}
 	}
 	parser, err := cron.TryNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
-	if err == nil {
-		w.times, err = parser.Parse(w.line)
-	}
 	if err != nil {
+		return When{}, errWhen
+	}
+	for i, field := range fields { // each alone, as the library's error doesn't say which it is
+		alone := [5]string{"*", "*", "*", "*", "*"}
+		if alone[i] = field; err == nil {
+			if _, err = parser.Parse(strings.Join(alone[:], " ")); err != nil {
+				return When{}, fmt.Errorf("%q can't be the %s of a cron line, which is from %s", field, cronFields[i], cronValues[i])
+			}
+		}
+	}
+	if w.times, err = parser.Parse(w.line); err != nil {
 		return When{}, errWhen
 	}
 	if w.times.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
