@@ -22,17 +22,23 @@ func TestTheMessageRepliedToIsQuoted(t *testing.T) {
 		message apptest.Message
 		want    string
 	}{
-		"a bot's":     {apptest.Message{Author: robot, Text: "build 12 failed"}, "Robot: build 12 failed"},
-		"a webhook's": {apptest.Message{Author: ben, Webhook: "77", Text: "deployed"}, "deployed"},
-		"an embed":    {apptest.Message{Author: robot, Extra: rich("embeds", list(map[string]any{"type": "rich", "title": "Alert", "description": "disk full", "fields": list(map[string]any{"name": "host", "value": "nas"})}))}, "(embed: Alert – disk full – host: nas)"},
-		"a sticker":   {apptest.Message{Author: ben, Extra: rich("sticker_items", list(map[string]any{"id": "1", "name": "Wave"}))}, "(sticker: Wave)"},
-		"a poll":      {apptest.Message{Author: ben, Extra: rich("poll", map[string]any{"question": map[string]any{"text": "Lunch?"}, "answers": list(map[string]any{"poll_media": map[string]any{"text": "Soup"}}, map[string]any{"poll_media": map[string]any{"text": "Pie"}})})}, "(poll: Lunch? – Soup – Pie)"},
-		"components":  {apptest.Message{Author: robot, Extra: rich("components", list(map[string]any{"type": 17, "components": list(map[string]any{"type": 10, "content": "Your order is ready"})}))}, "Your order is ready"},
-		"a file":      {apptest.Message{Author: ben, Attachments: []apptest.Attachment{{Name: "plan.zip", Data: []byte("PK")}}}, "(file: plan.zip)"},
-		"passed on":   {apptest.Message{Author: ben, Forward: "the rumour"}, "(passed on: the rumour)"},
-		"a day old":   {apptest.Message{Author: ben, Text: "yesterday's plan", Time: time.Now().Add(-30 * time.Hour)}, "Ben: yesterday's plan"},
-		"with a time": {apptest.Message{Author: ben, Text: "at <t:1767254400:R> run </deploy now:55> <:ok:12> in <id:browse>"}, "run /deploy now :ok: in #browse"},
-		"signs":       {apptest.Message{Author: ben, Text: "???"}, "Ben: ???"},
+		"a bot's":         {apptest.Message{Author: robot, Text: "build 12 failed"}, "Robot: build 12 failed"},
+		"a webhook's":     {apptest.Message{Author: ben, Webhook: "77", Text: "deployed"}, "deployed"},
+		"an embed":        {apptest.Message{Author: robot, Extra: rich("embeds", list(map[string]any{"type": "rich", "title": "Alert", "description": "disk full", "fields": list(map[string]any{"name": "host", "value": "nas"})}))}, "(embed: Alert – disk full – host: nas)"},
+		"a sticker":       {apptest.Message{Author: ben, Extra: rich("sticker_items", list(map[string]any{"id": "1", "name": "Wave"}))}, "(sticker: Wave)"},
+		"a poll":          {apptest.Message{Author: ben, Extra: rich("poll", map[string]any{"question": map[string]any{"text": "Lunch?"}, "answers": list(map[string]any{"poll_media": map[string]any{"text": "Soup"}}, map[string]any{"poll_media": map[string]any{"text": "Pie"}})})}, "(poll: Lunch? – Soup – Pie)"},
+		"components":      {apptest.Message{Author: robot, Extra: rich("components", list(map[string]any{"type": 17, "components": list(map[string]any{"type": 10, "content": "Your order is ready"})}))}, "Your order is ready"},
+		"a file":          {apptest.Message{Author: ben, Attachments: []apptest.Attachment{{Name: "plan.zip", Data: []byte("PK")}}}, "(file: plan.zip)"},
+		"a poll of signs": {apptest.Message{Author: ben, Extra: rich("poll", map[string]any{"question": map[string]any{"text": "Lunch?"}, "answers": list(map[string]any{"answer_id": 1, "poll_media": map[string]any{"emoji": map[string]any{"name": "🍕"}}}, map[string]any{"answer_id": 2, "poll_media": map[string]any{"text": "Pie", "emoji": map[string]any{"name": "🥧"}}}), "results": map[string]any{"answer_counts": list(map[string]any{"id": 2, "count": 3})}})}, "(poll: Lunch? – 🍕 – 🥧 Pie: 3 votes)"},
+		"a poll's result": {apptest.Message{Author: ben, Extra: map[string]any{"type": 46, "embeds": list(map[string]any{"type": "poll_result", "fields": list(map[string]any{"name": "poll_question_text", "value": "Lunch?"}, map[string]any{"name": "victor_answer_text", "value": "Pie"})})}}, "(embed: poll_question_text: Lunch? – victor_answer_text: Pie)"},
+		"a preview alone": {apptest.Message{Author: robot, Extra: rich("embeds", list(map[string]any{"type": "article", "url": "https://a.example", "title": "Flood in Graz"}))}, "(embed: Flood in Graz)"},
+		"a menu":          {apptest.Message{Author: robot, Extra: rich("components", list(map[string]any{"type": 1, "components": list(map[string]any{"type": 3, "placeholder": "Choose a size", "options": list(map[string]any{"label": "Small"}, map[string]any{"label": "Large"})}, map[string]any{"type": 2, "emoji": map[string]any{"name": "👍"}})}))}, "(menu: Choose a size – Small – Large)"},
+		"a gallery":       {apptest.Message{Author: robot, Extra: rich("components", list(map[string]any{"type": 12, "items": list(map[string]any{"media": map[string]any{"url": "https://a.example/x.png"}, "description": "A map"})}))}, "(picture: A map)"},
+		"a new member":    {apptest.Message{Author: ben, Extra: map[string]any{"type": 7}}, "Ben: (a message of Discord itself"},
+		"passed on":       {apptest.Message{Author: ben, Forward: "the rumour"}, "(passed on: the rumour)"},
+		"a day old":       {apptest.Message{Author: ben, Text: "yesterday's plan", Time: time.Now().Add(-30 * time.Hour)}, "Ben: yesterday's plan"},
+		"with a time":     {apptest.Message{Author: ben, Text: "at <t:1767254400:R> run </deploy now:55> <:ok:12> in <id:browse>"}, "run /deploy now :ok: in #browse"},
+		"signs":           {apptest.Message{Author: ben, Text: "???"}, "Ben: ???"},
 	} {
 		for _, place := range []string{general, thread} {
 			t.Run(name+" in "+place, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package connection
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -235,7 +237,7 @@ func showsOf(f fields) []string {
 		}
 	}
 	for _, e := range f.objects("embeds") {
-		if kind := e.text("type"); kind != "" && kind != "rich" {
+		if address := e.text("url"); address != "" && e.text("type") != "rich" && strings.Contains(f.text("content"), address) {
 			continue // Discord's own preview of an address in the text
 		}
 		words := []string{e.object("author").text("name"), e.text("title"), e.text("description")}
@@ -244,6 +246,9 @@ func showsOf(f fields) []string {
 		}
 		words = append(words, e.object("footer").text("text"))
 		if strings.TrimSpace(strings.Join(words, "")) == "" {
+			if kind := e.text("type"); kind != "" && kind != "rich" {
+				continue
+			}
 			words = []string{e.text("url")}
 		}
 		add("embed", words...)
@@ -254,7 +259,14 @@ func showsOf(f fields) []string {
 	if poll := f.object("poll"); poll != nil {
 		words := []string{poll.object("question").text("text")}
 		for _, a := range poll.objects("answers") {
-			words = append(words, a.object("poll_media").text("text"))
+			media := a.object("poll_media")
+			said := strings.TrimSpace(media.object("emoji").text("name") + " " + media.text("text"))
+			for _, count := range poll.object("results").objects("answer_counts") {
+				if n := count.whole("count"); n > 0 && count.whole("id") == a.whole("answer_id") {
+					said += fmt.Sprintf(": %d votes", n)
+				}
+			}
+			words = append(words, said)
 		}
 		if strings.TrimSpace(strings.Join(words, "")) != "" {
 			add("poll", words...)
@@ -263,10 +275,21 @@ func showsOf(f fields) []string {
 	var components func(list []fields, depth int)
 	components = func(all []fields, depth int) {
 		for _, c := range all {
-			if words := c.text("content"); words != "" {
-				list = append(list, valid(words))
-			} else if label := c.text("label"); label != "" {
+			options := c.objects("options")
+			switch label := cmp.Or(c.text("label"), c.object("emoji").text("name")); {
+			case c.text("content") != "":
+				list = append(list, valid(c.text("content")))
+			case label != "":
 				add("button", label)
+			case len(options) > 0 || c.text("placeholder") != "":
+				words := []string{c.text("placeholder")}
+				for _, o := range options {
+					words = append(words, o.text("label"))
+				}
+				add("menu", words...)
+			}
+			for _, item := range c.objects("items") {
+				add("picture", item.text("description"))
 			}
 			if depth > 0 {
 				components(append(c.objects("components"), c.object("accessory")), depth-1)
@@ -274,6 +297,9 @@ func showsOf(f fields) []string {
 		}
 	}
 	components(f.objects("components"), 4)
+	if kind := f.whole("type"); kind != typeDefault && kind != typeReply && len(list) == 0 && f.text("content") == "" {
+		list = append(list, fmt.Sprintf("(a message of Discord itself, of kind %d)", kind))
+	}
 	return list
 }
 
