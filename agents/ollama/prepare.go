@@ -16,7 +16,7 @@ import (
 // first difference on. The client remembers that prompt, so that it knows what a request
 // costs before it is sent, and can have the beginning of the next one read in advance.
 const (
-	// leastPrepared is the smallest difference, in bytes, that is read in advance.
+	// leastPrepared is the smallest difference, in bytes, for which reading in advance begins.
 	leastPrepared = 800
 	// stepTime is the longest that a server reads in advance before it looks whether its
 	// client has gone.
@@ -354,7 +354,7 @@ func (c *Client) Prepare(ctx context.Context, req ChatRequest, o PrepareOptions)
 		}
 		c.read(req.Model, parts(run.req), "", run.finish(), step)
 		now := c.slots.of(req.Model).has(whole)
-		if bytes += max(now-have, 0); now <= have || whole.size()-now < leastPrepared {
+		if bytes += max(now-have, 0); now <= have || now == whole.size() {
 			return bytes, nil // all that can be sent
 		}
 		if err := c.mayPrepare(ctx, t, req, true, false); err != nil {

@@ -173,6 +173,33 @@ func TestPrepareGivesWayToAChat(t *testing.T) {
 	})
 }
 
+// What is begun is read to its end: the rest would be what the next message waits for.
+func TestPrepareReadsToTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read := 0
+		server := testkit.New(testkit.Script{Models: []testkit.Model{{Name: "m", Loaded: true}}, Rules: []testkit.Rule{{Func: func(r api.ChatRequest) testkit.Reply {
+			size := 0
+			for _, m := range r.Messages {
+				size += len(m.Content)
+			}
+			fresh := max(size-read, 1)
+			read = size
+			return testkit.Reply{Text: "x", ReadTime: time.Duration(fresh) * 10 * time.Millisecond} // 25 tokens in a second
+		}}}})
+		client := inBubble(t, server)
+		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{
+			{Role: "system", Content: strings.Repeat("A rule. ", 200)}, {Role: "user", Content: "Hello"}, {Role: "assistant", Content: strings.Repeat("An answer. ", 50)},
+		}}
+		if _, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		chats := server.Chats()
+		if last := chats[len(chats)-1].Chat.Messages; len(chats) < 4 || len(last) != 3 || last[2].Content != req.Messages[2].Content {
+			t.Errorf("after %d steps, the last of %d messages is %q", len(chats), len(last), last[len(last)-1].Content)
+		}
+	})
+}
+
 // Vectors are made at the same time as the next request is prepared: after a turn. They give
 // way, because nobody waits for them.
 func TestPrepareGoesBeforeVectors(t *testing.T) {
