@@ -67,7 +67,7 @@ func TestAReplacementThatAKilledProcessLeftIsNoProgress(t *testing.T) {
 	if _, err := b.x.Rebuild(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("not stopped: %v", err)
 	}
-	if s, err := b.x.Status(t.Context()); err != nil || s.Building || !s.Unfinished || s.State.String() != "fresh" {
+	if s, err := b.x.Status(t.Context()); err != nil || s.Building || !s.Unfinished || s.String() != "fresh" {
 		t.Errorf("%s, %v", s.String(), err)
 	}
 	lock := flock.New(filepath.Join(b.cache, "recall.lock")) // as a process that goes on with it

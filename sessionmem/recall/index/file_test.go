@@ -345,7 +345,7 @@ func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
 			}
 		}
 		if err := f.Erase(t.Context(), time.Minute, c.choose); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || (f.Size() > 0) != c.exists {
-			t.Errorf("%s: %v, exists %v; want %v, %v", what, err, (f.Size() > 0), c.want, c.exists)
+			t.Errorf("%s: %v, exists %v; want %v, %v", what, err, f.Size() > 0, c.want, c.exists)
 		}
 	}
 	f := newTest(t, t.TempDir(), func() {})
@@ -353,8 +353,8 @@ func TestAnErasureRemovesWhatItCantReadAndNothingElse(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Erase(t.Context(), time.Minute, none); !errors.Is(err, ErrClosed) || !(f.Size() > 0) {
-		t.Errorf("closed: %v, exists %v; want that it stays", err, (f.Size() > 0))
+	if err := f.Erase(t.Context(), time.Minute, none); !errors.Is(err, ErrClosed) || f.Size() == 0 {
+		t.Errorf("closed: %v, exists %v; want that it stays", err, f.Size() > 0)
 	}
 }
 
@@ -423,8 +423,8 @@ func TestAnIndexThatCantBeReadIsErasedWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := f.Erase(t.Context(), time.Minute, none); err != nil || (f.Size() > 0) || f.IsUnfinished() {
-			t.Errorf("%s: %v, exists %v, unfinished %v", what, err, (f.Size() > 0), f.IsUnfinished())
+		if err := f.Erase(t.Context(), time.Minute, none); err != nil || f.Size() > 0 || f.IsUnfinished() {
+			t.Errorf("%s: %v, exists %v, unfinished %v", what, err, f.Size() > 0, f.IsUnfinished())
 		}
 	}
 	f := newTest(t, t.TempDir(), func() {})
