@@ -171,6 +171,8 @@ func (r *dateReader) read(i int) (mention, int) {
 		lead, end = dateUntil, end+1
 	} else if _, ok := r.is(end, dateAgo); ok && r.at(end).sign {
 		lead, end = dateBefore, end+1
+	} else if _, ok := r.is(end, dateLater); ok && r.at(end).sign {
+		lead, end = dateAfter, end+1
 	}
 	bound, ever := r.recent(first), Ever()
 	switch lead {
@@ -295,6 +297,8 @@ func (r *dateReader) merge(a, b mention) (mention, bool) {
 		m := r.day(b.span.From.Year(), int(b.span.From.Month()), a.day)
 		m.yearly = b.yearly
 		return m, m.span.From.Month() == b.span.From.Month()
+	case b.nth != 0 && !a.part && narrow > grainWeekend && narrow > b.unit:
+		return r.nthOf(b, a)
 	case a.weekday && wide == grainDay && !b.weekday && !b.part:
 		return r.onWeekday(b, span.From.Weekday()), true
 	case b.weekday && narrow == grainDay && !a.part && !a.weekday:
@@ -566,6 +570,9 @@ func (r *dateReader) modified(i int) (mention, int) {
 		return mention{}, 0
 	}
 	j := r.skip(i+1, 1, dateThe)
+	if more, ok := r.is(j, dateLast); ok { // "this past week"
+		n, j = more, j+1
+	}
 	if count, _, used := r.count(j); used > 0 && n != 0 {
 		if g, ok := r.is(j+used, dateUnit); ok && grain(g) >= grainDay {
 			return r.stretch(grain(g), n*count), j + used + 1 - i
@@ -579,6 +586,8 @@ func (r *dateReader) modified(i int) (mention, int) {
 		m.nth = -1
 		if g, ok := r.is(j, dateUnit); ok {
 			m.unit = grain(g)
+		} else if _, ok := r.is(j, dateWeekday, dateWeekdayish); !ok {
+			m.nth = 0 // "last summer"
 		}
 	}
 	return m, j + 1 - i
@@ -751,7 +760,7 @@ func (r *dateReader) distance(i int) (mention, int) {
 		}
 	}
 	if used == 0 {
-		return mention{}, 0
+		return r.weekdays(i)
 	}
 	end := from + used
 	_, within := r.is(i, dateWithin)
@@ -802,6 +811,23 @@ func (r *dateReader) distance(i int) (mention, int) {
 		return mention{}, 0
 	}
 	return mention{vague: true}, end - i
+}
+
+// weekdays reads "two Mondays ago".
+func (r *dateReader) weekdays(i int) (mention, int) {
+	count, _, used := r.count(i)
+	if used == 0 {
+		return mention{}, 0
+	}
+	if day, ok := r.is(i+used, dateWeekday); ok {
+		if _, ok := r.is(i+used+1, dateAgo); ok {
+			return r.weekday(day, -count, false), used + 2
+		}
+		if _, ok := r.is(i+used+1, dateLater); ok {
+			return r.weekday(day, count, false), used + 2
+		}
+	}
+	return mention{}, 0
 }
 
 // shifted returns the time a length before or after another: exactly that day, or as precise as the
