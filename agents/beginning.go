@@ -37,8 +37,11 @@ type beginning struct {
 	learned float64 // by the answer, for the next beginning
 }
 
-// maxFactor is more than any model's calibration.
-const maxFactor = 8
+// The least and the greatest calibration that a conversation goes on with, beyond any model's.
+const (
+	minFactor = 1. / 8
+	maxFactor = 8
+)
 
 // attrs adds the beginning to an answer's attributes.
 func (b beginning) attrs(attrs map[string]string) {
@@ -59,7 +62,7 @@ func (b beginning) attrs(attrs map[string]string) {
 }
 
 // beginningOf reads the beginning of an answer's request from its block. It is the zero
-// beginning if the block has none.
+// beginning if the block has none. The calibration is that of the block's model.
 func beginningOf(b transcript.Block) beginning {
 	fields := strings.Fields(b.Attrs[attrBegan])
 	if len(fields) == 0 {
@@ -69,7 +72,7 @@ func beginningOf(b transcript.Block) beginning {
 	hash, factors, _ := strings.Cut(fields[0], "/")
 	out.hash = hash
 	_, err := fmt.Sscanf(factors, "%g/%g", &out.factor, &out.learned)
-	if err != nil || !(out.factor <= maxFactor && out.learned <= maxFactor) { // somebody edited it
+	if err != nil || !(min(out.factor, out.learned) >= minFactor && max(out.factor, out.learned) <= maxFactor) { // somebody edited it
 		out.factor, out.learned = 0, 0
 	}
 	for _, field := range fields[1:] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,13 +93,13 @@ func TestAddedMemoryIsSentBesideTheMessage(t *testing.T) {
 	}
 }
 
-// calibrated is a catalog that has learned that a model counts more tokens than estimated.
+// calibrated is a catalog that has learned that models count more tokens than estimated.
 type calibrated struct {
 	background.ModelResolver
-	factor int
+	factors map[string]int
 }
 
-func (c calibrated) Estimate(_ string, raw int) int { return c.factor * raw }
+func (c calibrated) Estimate(model string, raw int) int { return c.factors[model] * raw }
 
 // Each process learns by itself how many tokens a model counts. A conversation goes on with
 // what its first request was cut by, in the app and in a terminal.
@@ -107,7 +108,7 @@ func TestProcessesWithOtherCalibrationsShareTheBeginning(t *testing.T) {
 	for i := range 30 { // a roster that has room by the one count alone
 		r.write(fmt.Sprintf("agents/clerk%d.md", i), fmt.Sprintf("---\nname: clerk%d\ndescription: %s\n---\nYou are a clerk.\n", i, words("clerk", i, 15)))
 	}
-	r.params.Models = calibrated{r.params.Models, 3}
+	r.params.Models = calibrated{r.params.Models, map[string]int{testModel: 3}}
 	r.app = r.process(r.store)
 	r.app.Attend(testSession)
 	r.inTerminal("Message 1: hello there")
@@ -124,6 +125,66 @@ func TestProcessesWithOtherCalibrationsShareTheBeginning(t *testing.T) {
 			t.Fatalf("request %d begins otherwise from byte %d on:\n%s", i, sharedBytes(now, before), now)
 		}
 		before = now
+	}
+}
+
+// Each model counts otherwise, and a conversation that goes on with another one is cut by
+// that one's count.
+func TestAnotherModelHasItsOwnCalibration(t *testing.T) {
+	r := newConversing(t)
+	for i := range 30 {
+		r.write(fmt.Sprintf("agents/clerk%d.md", i), fmt.Sprintf("---\nname: clerk%d\ndescription: %s\n---\nYou are a clerk.\n", i, words("clerk", i, 15)))
+	}
+	r.params.Models = calibrated{r.params.Models, map[string]int{testModel: 3, "other:8b": 1}}
+	r.app = r.process(r.store)
+	ask := func(session, model string) string {
+		if _, err := r.app.Start(t.Context(), Request{Session: session, Text: "hello there", Model: model}).Wait(); err != nil {
+			t.Fatal(err)
+		}
+		r.settle()
+		return r.asked().Messages[0].Content
+	}
+	alone := map[string]string{}
+	for model, session := range map[string]string{testModel: "cpu-20261125-0800", "other:8b": "cpu-20261125-0900"} {
+		alone[model] = ask(session, model)
+	}
+	for i, model := range []string{testModel, "other:8b", testModel} {
+		if got := ask(testSession, model); got != alone[model] {
+			t.Errorf("message %d: %s is asked with a system prompt of %d bytes, in a conversation of its own with one of %d", i, model, len(got), len(alone[model]))
+		}
+	}
+}
+
+// A person may edit a transcript, and an earlier version wrote no calibration.
+func TestACalibrationThatNoModelHasIsIgnored(t *testing.T) {
+	for _, written := range []string{"", "/", "/3", "/NaN/NaN", "/+Inf/3", "/3/-Inf", "/-3/-3", "/0/0", "/1e-300/3", "/3/1e-300", "/0.01/0.01", "/1e300/1e300", "/9/3", "/three/3"} {
+		t.Run(url.PathEscape(written), func(t *testing.T) {
+			r := newConversing(t)
+			for i := range 30 {
+				r.write(fmt.Sprintf("agents/clerk%d.md", i), fmt.Sprintf("---\nname: clerk%d\ndescription: %s\n---\nYou are a clerk.\n", i, words("clerk", i, 15)))
+			}
+			r.params.Models = calibrated{r.params.Models, map[string]int{testModel: 3}}
+			r.app = r.process(r.store)
+			r.say("Message 1: hello there")
+			before := r.asked().Messages[0].Content
+			files, err := filepath.Glob(filepath.Join(r.root, "session", "*.md"))
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			path := filepath.Join("session", filepath.Base(files[0]))
+			text := r.read(path)
+			if !strings.Contains(text, "/3/3") {
+				t.Fatalf("no calibration is in %s", text)
+			}
+			r.write(path, strings.Replace(text, "/3/3", written, 1))
+			r.say("Message 2: and this?")
+			if now := r.asked().Messages[0].Content; now != before {
+				t.Errorf("the system prompt had %d bytes, and has %d", len(before), len(now))
+			}
+			if text := r.read(path); !strings.Contains(text, "/3/3") {
+				t.Errorf("the next answer keeps no calibration:\n%s", text)
+			}
+		})
 	}
 }
 

@@ -167,9 +167,10 @@ func (d *dialogue) fill(window transcript.Context) {
 	sent, _ := transcript.Trim(messages, d.limits("", place), d.contents.Cost)
 	around := d.around(sent)
 	var before beginning
+	model := "" // that gave the answer before
 	for _, b := range messages[:len(messages)-1] {
 		if b.Kind == transcript.KindAssistant {
-			before = beginningOf(b)
+			before, model = beginningOf(b), b.Model
 		}
 	}
 	if d.why = ""; before.hash == "" {
@@ -214,7 +215,7 @@ func (d *dialogue) fill(window transcript.Context) {
 			break
 		}
 		d.why = ReadBreak
-		if before.learned > 0 && before.learned != d.window.Factor && !d.turn.shrunk {
+		if model == d.model.Name && before.learned > 0 && before.learned != d.window.Factor && !d.turn.shrunk {
 			d.window.Factor = before.learned
 			d.readFiles()
 		}
