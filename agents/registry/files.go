@@ -36,6 +36,8 @@ func (r *Registry) read(path string) (file, error) {
 		err = errNotRegular
 	case bytes.IndexByte(data, 0) >= 0:
 		err = errors.New("is not a text file")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		r.failed.Store(true)
 	}
 	if err != nil {
 		return file{}, fmt.Errorf("%s: %w", filepath.Base(path), withoutPath(err))
@@ -63,13 +65,14 @@ type seen struct {
 }
 
 // current returns what the folder holds now. It costs a stat for each file if nothing
-// changed, and otherwise reads all of them.
+// changed, and otherwise reads all of them. It also does so after a failure, which may pass
+// without a trace in a file's state.
 func (r *Registry) current() *folder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.look()
-	if r.known == nil || !slices.EqualFunc(r.known.seen, now, func(was, is seen) bool {
-		return was.path == is.path && (is.Stat.IsDir() || was.Unchanged(is.Stat))
+	if r.failed.Swap(false) || r.known == nil || !slices.EqualFunc(r.known.seen, now, func(was, is seen) bool {
+		return was.path == is.path && (was.Stat.IsDir() && is.Stat.IsDir() || was.Unchanged(is.Stat))
 	}) {
 		r.known = r.readAll()
 		r.known.seen = now

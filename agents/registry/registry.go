@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrNoAgent means that no enabled agent matches the selector.
@@ -80,8 +81,9 @@ type Registry struct {
 	clean   func(path string, text []byte) []byte
 	logger  *slog.Logger
 
-	mu    sync.Mutex // guards known
-	known *folder
+	mu     sync.Mutex // guards known
+	known  *folder
+	failed atomic.Bool // a file couldn't be read since the last look
 }
 
 // Config holds what a Registry needs. Root and Defaults are required.

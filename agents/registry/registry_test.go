@@ -269,6 +269,28 @@ func TestParseAgentJSON_givenOddSettings_warns(t *testing.T) {
 	}
 }
 
+func TestAgents_givenFolderInPlaceOfFile_nextCallHasIt(t *testing.T) {
+	r := registryOf(t, agentTree{"agents/one.md": "---\nname: one\n---\nHelp.\n", "agents/agent-a": "a note"})
+	names, old := []string{"one.md", "agent-a"}, time.Now().Add(-time.Hour)
+	for _, name := range names {
+		if err := os.Chtimes(filepath.Join(r.agentsDir(), name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := agentByID(t, r, "one"); !a.Usable() {
+		t.Fatal(a.Err)
+	}
+	for _, name := range names {
+		path := filepath.Join(r.agentsDir(), name)
+		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.Agents(); len(got) != 1 || got[0].ID != "a" || got[0].Err == nil {
+		t.Errorf("listed: %+v", got)
+	}
+}
+
 func TestRoleOf_knowsEveryNameItOffers(t *testing.T) {
 	for _, name := range strings.Fields(roleNames) {
 		if role, ok := roleOf(strings.ToUpper(name)); !ok || !ourRole(role) {
