@@ -36,6 +36,12 @@ func (w rootHost) Reveal(o fyne.CanvasObject) {
 			v.RevealFocus(top, top+size.Height)
 		}
 	}
+	if s := w.side.scroll; slices.Contains(w.side.stops, o) {
+		top := at.Y - drv.AbsolutePositionForObject(s).Y
+		if over := max(min(0, top), top+size.Height-s.Size().Height); over != 0 {
+			s.ScrollToOffset(s.Offset.AddXY(0, over))
+		}
+	}
 }
 
 // viewports returns the scrolled views that are shown.

@@ -65,3 +65,29 @@ func TestAWindowAtThreeHundredPercentKeepsRoomForTheChat(t *testing.T) {
 		}
 	})
 }
+
+// What has the focus is in the window, even where the sidebar scrolls as a whole.
+func TestTheFocusStaysInALowWindow(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(20).shown()
+		for _, height := range []float32{220, 249, 340, 420, 700} {
+			b.w.win.Resize(fyne.NewSize(455, height))
+			if !b.w.root.drawer {
+				b.w.root.toggleDrawer()
+			}
+			last := b.w.side.pages[pageSettings]
+			for _, o := range []interface {
+				fyne.Focusable
+				fyne.CanvasObject
+			}{b.w.side.fresh, last, b.w.side.find, b.w.side.pages[pageTools], b.w.side.Port, last, b.w.side.Port} {
+				b.w.win.Canvas().Focus(o)
+				b.Settle()
+				driver := fyne.CurrentApp().Driver()
+				at, top := driver.AbsolutePositionForObject(o), driver.AbsolutePositionForObject(b.w.side.object).Y
+				if at.Y < top || at.Y+o.Size().Height > height {
+					t.Errorf("a window of %g, the sidebar from %g on: %s with the focus is at %g to %g", height, top, b.focusName(), at.Y, at.Y+o.Size().Height)
+				}
+			}
+		}
+	})
+}

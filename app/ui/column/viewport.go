@@ -216,6 +216,9 @@ func (v *Viewport) Tapped(ev *fyne.PointEvent) {
 
 // FocusGained implements fyne.Focusable.
 func (v *Viewport) FocusGained() {
+	if v.Outer != nil {
+		kit.HostOf(v).Reveal(v)
+	}
 	if v.OnFocus != nil {
 		v.OnFocus(true)
 		return
