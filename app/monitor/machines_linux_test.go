@@ -100,6 +100,7 @@ func TestNetworkCountsWhatLeavesTheMachineOnce(t *testing.T) {
 		{"a modem that dials, beside a card for the network at home", files(nets("lo", "eth0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "eth0 0001A8C0 00FFFFFF 0 on-link")), "eth0, ppp0"},
 		{"DSL by PPPoE", files(nets("lo", "eth0 device type=1", "lan0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "lan0 0001A8C0 00FFFFFF 0 on-link"), map[string]string{"proc/net/pppoe": "Id       Address              Device\n0000B201 00:1b:21:3c:4d:5e     eth0\n"}), "eth0, lan0"},
 		{"a VPN by PPP that takes everything", files(nets("lo", "wlan0 device type=1", "ppp0 type=512"), routes("ppp0 00000000 00000000 0", "wlan0 0A0200C0 FFFFFFFF 0")), "wlan0"},
+		{"a VPN by PPP over an LTE modem, whose routes name no gateway", files(nets("lo", "wwan0 device type=65534", "ppp0 type=512"), routes("wwan0 00000000 00000000 700 on-link", "ppp0 00000000 00000000 0 on-link", "wwan0 0A0200C0 FFFFFFFF 0 on-link")), "wwan0"},
 		{"an LTE modem by its own driver", files(nets("lo", "wwan0 device type=65534", "qmimux0 lower=wwan0"), routes("qmimux0 00000000 00000000 0")), "wwan0"},
 		{"asleep: nothing is up", nets("lo", "wlan0 device down", "eth0 device down"), "eth0, wlan0"},
 		{"nothing but loopback", nets("lo"), ""},

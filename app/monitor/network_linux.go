@@ -37,10 +37,10 @@ func (r *networkReader) keepOutward(c counters) {
 		}
 	}
 	counted := physical
-	routed, gateways := r.host.widestRoute()
+	routed, beyond := r.host.widestRoute()
 	outward := false // whether hardware leads further than to the neighbours
 	for name := range physical {
-		outward = outward || gateways[name]
+		outward = outward || beyond[name]
 	}
 	switch {
 	case len(routed) == 0:
@@ -110,17 +110,18 @@ func (h host) dials(interfaces map[string]bool) bool {
 // widestRoute returns the interfaces of the route with the widest destination, which is the
 // default route if there is one. Among several the one of IPv4 counts, then the one with the
 // least metric. Only interfaces of equal routes are returned together. It also returns those
-// with a route by a gateway; of IPv6 only if no default route of IPv4 is there.
-func (h host) widestRoute() (through, gateways map[string]bool) {
+// that lead beyond the neighbours: with a route by a gateway, or to everywhere, as a modem
+// without one has; of IPv6 only if no default route of IPv4 is there.
+func (h host) widestRoute() (through, beyond map[string]bool) {
 	var widest [3]uint64 // length of the prefix, version of IP, metric
-	through, gateways = map[string]bool{}, map[string]bool{}
+	through, beyond = map[string]bool{}, map[string]bool{}
 	add := func(name, flags string, prefix, version, metric uint64) {
 		f, err := strconv.ParseUint(flags, 16, 32)
 		if err != nil || f&unix.RTF_UP == 0 || f&unix.RTF_REJECT != 0 || name == "lo" {
 			return
 		}
-		if f&unix.RTF_GATEWAY != 0 {
-			gateways[name] = true
+		if f&unix.RTF_GATEWAY != 0 || prefix == 0 {
+			beyond[name] = true
 		}
 		this := [3]uint64{prefix, version, metric}
 		switch order := slices.Compare(this[:], widest[:]); {
@@ -143,7 +144,7 @@ func (h host) widestRoute() (through, gateways map[string]bool) {
 		}
 	}
 	if len(through) > 0 && widest[0] == 0 {
-		return through, gateways
+		return through, beyond
 	}
 	// The columns are destination, prefix, source, prefix, next hop, metric, references, use,
 	// flags and interface. Each interface has routes to neighbours (fe80::) and to groups (ff00::).
@@ -158,5 +159,5 @@ func (h host) widestRoute() (through, gateways map[string]bool) {
 			add(f[9], f[8], prefix, 6, metric)
 		}
 	}
-	return through, gateways
+	return through, beyond
 }
