@@ -3,6 +3,7 @@ package schedules
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"mac-stats/app/i18n"
@@ -13,10 +14,14 @@ import (
 // translated.
 func TestEveryProblemIsKnown(t *testing.T) {
 	file := filepath.Join(t.TempDir(), schedule.FileName)
-	for _, text := range []string{
+	texts := []string{
 		"no toml", "x = 1", "[[schedule]]\n", "[[schedule]]\nname = \"A (b)\"\nwhen = \"now\"\nprompt = \"\"\nquiet = \"x\"\nenabled = 1\nextra = 2\nagent = 3\n",
 		"[[schedule]]\nname = \" \"\nwhen = \"0 0 31 2 *\"\nprompt = \"p\"\n", "[[schedule]]\nname = \"a\"\nwhen = \"every hour\"\nprompt = \"p\"\n[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"p\"\n",
-	} {
+	}
+	for _, when := range []string{"TZ=UTC 0 8 * * *", "0 8 * *", "99 8 * * *", "0 24 * * *", "0 8 0 * *", "0 8 * 13 *", "0 8 * * 9", "@ 8 * * *", "0 8 * * 1,"} {
+		texts = append(texts, "[[schedule]]\nname = \"a\"\nwhen = \""+when+"\"\nprompt = \"p\"\n")
+	}
+	for _, text := range texts {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +38,11 @@ func TestEveryProblemIsKnown(t *testing.T) {
 				known, places := i18n.Match(text, errorTexts)
 				if known == "" {
 					t.Errorf("%q of %q isn't known", text, p.String())
+				}
+				for _, part := range []string{"Values", "Name"} { // of a cron line
+					if words, ok := places[part].(string); ok && places["Field"] != nil && !slices.Contains(errorTexts, words) {
+						t.Errorf("%q of %q isn't known", words, p.String())
+					}
 				}
 				text, _ = places["Why"].(string)
 				if known == "it isn't TOML here: {{.Why}}. Fix that line; no schedule runs until then." { // the TOML library's words
