@@ -491,6 +491,10 @@ func TestMemoryByWhatTheKernelSays(t *testing.T) {
 			"sys/fs/cgroup/memory/memory.stat": "cache 1\ninactive_file 7\nactive_file 7\ntotal_inactive_file 1073741824\ntotal_active_file 1073741824\n",
 		}, MemoryReading{Used: gb, Total: 4 * gb, Available: 3 * gb, Cached: 2 * gb, SwapUsed: 2 * gb, SwapTotal: 8 * gb}},
 		{"the first version, without a limit", map[string]string{"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "3221225472\n"}, whole},
+		{"a limit without its use", map[string]string{"sys/fs/cgroup/memory.max": "2147483648\n"}, whole},
+		{"a container that is full", map[string]string{
+			"sys/fs/cgroup/memory.max": "2147483648\n", "sys/fs/cgroup/memory.current": "2147487744\n", "sys/fs/cgroup/memory.stat": "inactive_file 0\nactive_file 0\n", "sys/fs/cgroup/memory.swap.max": "0\n",
+		}, MemoryReading{Used: 2 * gb, Total: 2 * gb, SwapNA: "no swap"}},
 		{"a limit above the machine's memory", map[string]string{"sys/fs/cgroup/memory.max": "1099511627776\n", "sys/fs/cgroup/memory.current": "1073741824\n"}, whole},
 		{
 			"OpenVZ, with a kernel that doesn't tell what is available",

@@ -105,7 +105,8 @@ func virtualMemory(ctx context.Context, h host) (*mem.VirtualMemoryStat, error) 
 		}
 	}
 	if limit, used, cached := groupMemory(h); limit > 0 && limit < vm.Total {
-		vm.Total, vm.Available, vm.Cached = limit, limit-min(used-min(cached, used), limit), cached
+		vm.Used = min(used-min(cached, used), limit)
+		vm.Total, vm.Available, vm.Cached = limit, limit-vm.Used, cached
 	} else if cache := zfsCache(h); cache > 0 {
 		vm.Available, vm.Cached = min(vm.Available+cache, vm.Total), min(vm.Cached+cache, vm.Total)
 	}
@@ -123,7 +124,7 @@ func groupMemory(h host) (limit, used, cached uint64) {
 		dir, prefix = filepath.Join(dir, "memory"), "total_" // with the groups inside
 		limit, used = number(dir, "memory.limit_in_bytes"), number(dir, "memory.usage_in_bytes")
 	}
-	if limit == 0 {
+	if limit == 0 || used == 0 { // a group uses something
 		return 0, 0, 0
 	}
 	for row := range strings.Lines(line(dir, "memory.stat")) {
