@@ -136,7 +136,7 @@ func (d *dialogue) limitFiles(b *transcript.Block) error {
 // leaves beside the system prompt, the message's own words and a Summary, but at most
 // filesShare of the history's cap.
 func (d *dialogue) fileTokens(b transcript.Block) int {
-	limit := d.turn.settings.maxTokens() * filesShare / 100
+	limit := d.turn.settings.FilesTokens()
 	if !d.window.Budget.Known() {
 		return limit
 	}

@@ -96,3 +96,7 @@ func (s Settings) maxTokens() int {
 	}
 	return s.MaxTokens
 }
+
+// FilesTokens returns how much of a message's files is sent at most, in estimated tokens. A model's
+// context may leave less.
+func (s Settings) FilesTokens() int { return s.maxTokens() * filesShare / 100 }

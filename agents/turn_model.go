@@ -86,7 +86,7 @@ func (t *turn) seeing(ctx context.Context) string {
 
 // filesLimit returns how many raw tokens of a message's files certainly fit the model.
 func (t *turn) filesLimit() int {
-	limit := t.settings.maxTokens() * filesShare / 100
+	limit := t.settings.FilesTokens()
 	if t.numCtx > 0 {
 		limit = min(limit, t.numCtx/6)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/app/cpuwindow/chats"
@@ -100,19 +101,37 @@ func (h *Choices) modelNamed(name string) (ollama.ModelInfo, bool) {
 	return ollama.ModelInfo{}, false
 }
 
-// tooLong returns a warning if the unsent text will probably not fit the model's context. It
-// returns "" if it fits, or if nothing is known about the model.
+// tooLong returns a warning if the unsent text will probably not fit the model's context, or if
+// only a part of its files will be sent. It returns "" if all fits, or if nothing is known about
+// the model.
 func (h *Choices) tooLong(text string) string {
-	if len(text) < longText || h.chats.Shown() == nil {
+	if h.chats.Shown() == nil {
 		return ""
+	}
+	if len(text) < longText {
+		return h.filesTooLong()
 	}
 	name, size := h.nextContext(h.chats.Shown())
 	room := prompt.NewBudget(size).Rest(promptShare)
 	need := transcript.EstimateTokens(text)
 	if size == 0 || need <= room {
-		return ""
+		return h.filesTooLong()
 	}
 	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": compose.TokensWords(need), "Name": name, "Room": compose.TokensWords(max(room, 0))})
+}
+
+// filesTooLong returns a warning if a message has no room for all the text that is attached.
+func (h *Choices) filesTooLong() string {
+	room, need := agents.Settings{MaxTokens: h.parts.Config().Session.MaxTokens}.FilesTokens(), 0
+	for _, f := range h.chats.Shown().Attached() {
+		if !f.Upload.Image {
+			need += transcript.EstimateTokens(string(f.Upload.Data))
+		}
+	}
+	if need <= room {
+		return ""
+	}
+	return i18n.With("Only about {{.N}} % of the attached text will be sent: that is what a message has room for. Attach the part that matters.", i18n.Places{"N": max(1, 100*room/need)})
 }
 
 // nextContext returns the model that answers next and its context in tokens: as the last answer

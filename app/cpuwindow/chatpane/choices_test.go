@@ -274,3 +274,31 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 		}
 	})
 }
+
+func TestWarnsBeforeSendingMoreThanAMessageHasRoomFor(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		b.conf.Session.MaxTokens = 8192
+		dir := t.TempDir()
+		long, short := filepath.Join(dir, "long.txt"), filepath.Join(dir, "short.txt")
+		writeTo(t, long, []byte(strings.Repeat("a line of a log\n", 5000)))
+		writeTo(t, short, []byte("apples"))
+		b.drop(short)
+		if got := b.pane.Compose.Warned; got != "" {
+			t.Errorf("of a file that fits it says %q", got)
+		}
+		b.drop(long)
+		const want = "Only about 24 % of the attached text will be sent: that is what a message has room for. Attach the part that matters."
+		if got := b.pane.Compose.Warned; got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+		b.pane.Compose.Entry.SetText("what went wrong?")
+		if got := b.pane.Compose.Warned; got != want {
+			t.Errorf("beside a question it says %q", got)
+		}
+		b.pane.Compose.OnRemove(1)
+		if got := b.pane.Compose.Warned; got != "" {
+			t.Errorf("without the file it says %q", got)
+		}
+	})
+}

@@ -202,6 +202,9 @@ func (f *attachments) add(c *conversation.Conversation, more []conversation.File
 			refused = append(refused, i18n.With("{{.Name}}: {{.What}} left out: no text, hidden, or beyond 1 MB.", i18n.Places{"Name": m.Attachment().Name, "What": i18n.Count("{{.N}} files", n)}))
 		}
 	}
+	if why := f.compose.Check(f.compose.Entry.Text); why != "" {
+		refused = append(refused, why)
+	}
 	f.compose.SetHint("")
 	f.compose.SetFiles(attached)
 	f.compose.Warn(strings.Join(refused, " "))
@@ -214,6 +217,7 @@ func (f *attachments) remove(i int) {
 		attached = slices.Delete(attached, i, i+1)
 		c.Attach(attached)
 		f.compose.SetFiles(attached)
+		f.compose.Warn(f.compose.Check(f.compose.Entry.Text))
 		f.focus()
 	}
 }
