@@ -76,6 +76,13 @@ func (c *compared) forget() {
 	c.at = time.Time{}
 }
 
+// outdate makes the next sweep read what couldn't be read.
+func (c *compared) outdate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.print = 0
+}
+
 // Changed reports that files may have changed: Run indexes them at once.
 func (x *Index) Changed() {
 	x.compared.forget()
@@ -148,6 +155,7 @@ func (x *Index) Rebuild(ctx context.Context) (Report, error) { return x.update(c
 
 func (x *Index) update(ctx context.Context, anew bool) (report Report, err error) {
 	var begun time.Time
+	var unread error // a new index lacks these files: the old one has nothing that could be shown of them
 	err = x.file.Update(ctx, anew, func(e *index.Index) error {
 		if begun.IsZero() { // the waiting doesn't count
 			begun = time.Now()
@@ -165,17 +173,20 @@ func (x *Index) update(ctx context.Context, anew bool) (report Report, err error
 		})
 		if err == nil && len(todo)+len(gone) > 0 {
 			x.compared.set(len(found), len(todo), 0)
-			err = x.indexSources(ctx, e, todo, gone, &report)
+			unread, err = x.indexSources(ctx, e, todo, gone, &report)
 		}
-		if err == nil {
+		if err == nil && unread == nil {
 			x.compared.set(len(found), 0, printOfSources(found))
 		}
 		return err
 	})
+	if unread != nil {
+		x.compared.outdate()
+	}
 	if !begun.IsZero() {
 		report.Took = time.Since(begun)
 	}
-	return report, err
+	return report, errors.Join(unread, err)
 }
 
 // state returns how much of the files the index covers. It reads the directory entries if the last
@@ -186,8 +197,8 @@ func (x *Index) state(ctx context.Context) (State, error) {
 	fresh := time.Since(c.at) < compareEvery && c.behind < manyFiles
 	out := State{Files: c.files, Behind: c.behind, Vectors: VectorsOff}
 	c.mu.Unlock()
-	unfinished := x.file.IsUnfinished()
-	if fresh && !unfinished {
+	replacing := x.file.IsUnfinished() && x.file.IsLocked() // what an interrupted run left is nobody's work
+	if fresh && !replacing {
 		return out, nil
 	}
 	found, err := x.corpus.Sources(ctx)
@@ -205,11 +216,11 @@ func (x *Index) state(ctx context.Context) (State, error) {
 		return State{Vectors: VectorsOff, Err: err}, err
 	}
 	c.set(out.Files, out.Behind, 0)
-	if out.Building = (unfinished || out.Behind >= manyFiles) && x.file.IsLocked(); !out.Building {
+	if out.Building = replacing || out.Behind >= manyFiles && x.file.IsLocked(); !out.Building {
 		return out, nil
 	}
 	out.Of, out.Done = out.Files, out.Files-out.Behind
-	if unfinished {
+	if replacing {
 		out.Done = 0
 		err := x.file.ReadUnfinished(ctx, func(now *index.Snapshot) error {
 			todo, _ := differences(now, found)
@@ -223,8 +234,9 @@ func (x *Index) state(ctx context.Context) (State, error) {
 	return out, nil
 }
 
-// indexSources reads the sources in todo, writes what is new, and removes those in gone.
-func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.Source, gone []string, report *Report) error {
+// indexSources reads the sources in todo, writes what is new, and removes those in gone. unread is why
+// some couldn't be read.
+func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.Source, gone []string, report *Report) (unread, err error) {
 	report.Changed = len(gone)
 	var batch []index.Entry
 	bytes := int64(0)
@@ -241,8 +253,6 @@ func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.
 	}
 	tombstones := x.corpus.Tombstones()
 	files := 0
-	var unread []error // such a file keeps its previous index and doesn't hold up the others
-	var err error
 	for files < len(todo) && err == nil && ctx.Err() == nil {
 		one, failed := x.readSource(ctx, todo[files], tombstones)
 		files++
@@ -250,7 +260,7 @@ func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.
 		switch {
 		case errors.Is(failed, fs.ErrNotExist): // deleted meanwhile: the next comparison finds that
 		case failed != nil:
-			unread = append(unread, failed)
+			unread = errors.Join(unread, failed)
 		default:
 			report.Changed++
 			batch, bytes = append(batch, one), bytes+one.Bytes
@@ -269,7 +279,7 @@ func (x *Index) indexSources(ctx context.Context, e *index.Index, todo []corpus.
 		}
 	}
 	x.cfg.Progress(Progress{Files: files, Of: len(todo), Chunks: report.Added, Done: true})
-	return errors.Join(append(unread, err)...)
+	return unread, err
 }
 
 // readSource reads a source as its files are now, without what was forgotten. Every part of a message has its

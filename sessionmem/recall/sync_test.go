@@ -516,6 +516,70 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 	}
 }
 
+// older makes the index one of an older analysis, which has to be built anew, and opens it again.
+func (f *bench) older() {
+	f.Helper()
+	db, err := sql.Open("sqlite", "file:"+f.x.file.Path())
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, err = db.ExecContext(f.Context(), "UPDATE meta SET value=value-1 WHERE key='analysis'")
+	if err = errors.Join(err, db.Close(), f.x.file.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.x = f.anew()
+}
+
+// Given a file that can't be read while the index of an older version is replaced, when the others are
+// read, then they are found, and the file is too once it can be read.
+func TestAnUnreadableFileHoldsUpNoNewIndex(t *testing.T) {
+	f := newBench(t)
+	f.talk("cpu-b", "the heron stands")
+	f.talk("cpu-a", "the otter swims")
+	f.sync()
+	f.older()
+	path := f.transcript("cpu-b")
+	f.x.cfg.Progress = func(Progress) { // behind the first of both
+		f.x.cfg.Progress = func(Progress) {}
+		if err := errors.Join(os.Rename(path, path+".away"), os.Mkdir(path, 0o700)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := f.x.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) {
+		t.Errorf("%v, want that the file is named", err)
+	}
+	if got := f.found("otter"); len(got) != 1 || f.x.file.IsUnfinished() {
+		t.Errorf("%q is found, unfinished %v", got, f.x.file.IsUnfinished())
+	}
+	f.say("cpu-a", transcript.KindUser, "and dives")
+	if err := errors.Join(os.Remove(path), os.Rename(path+".away", path)); err != nil {
+		t.Fatal(err)
+	}
+	f.keepUp()
+	for _, word := range []string{"dives", "heron"} {
+		if got := f.found(word); len(got) == 0 || !strings.Contains(got[0], word) {
+			t.Errorf("%s: %q is found", word, got)
+		}
+	}
+}
+
+// An interrupted Rebuild leaves a file that nobody works on: searches don't compare all files because of it.
+func TestAnInterruptedRebuildDoesntSlowSearches(t *testing.T) {
+	f := newBench(t)
+	f.talk("cpu-a", "the otter swims")
+	f.sync()
+	ctx, stop := context.WithCancel(t.Context())
+	f.x.cfg.Progress = func(Progress) { stop() }
+	if _, err := f.x.Rebuild(ctx); !errors.Is(err, context.Canceled) || !f.x.file.IsUnfinished() {
+		t.Fatal(err)
+	}
+	f.x.compared.set(1, 0, 0)
+	f.talk("cpu-b", "the heron stands")
+	if c, err := f.x.state(t.Context()); err != nil || c.Files != 1 {
+		t.Errorf("%+v %v, want that the files aren't compared again so soon", c, err)
+	}
+}
+
 func TestCoverageCountsFilesThatChanged(t *testing.T) {
 	f := newBench(t)
 	covers := func(what string, files, behind int) {
@@ -538,15 +602,7 @@ func TestCoverageCountsFilesThatChanged(t *testing.T) {
 	f.x.Changed()
 	f.keepUp()
 	covers("it was reported", 3, 0)
-	db, err := sql.Open("sqlite", "file:"+f.x.file.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), "UPDATE meta SET value=value-1 WHERE key='analysis'")
-	if err = errors.Join(err, db.Close(), f.x.file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	f.x = f.anew()
+	f.older()
 	covers("of another version", 3, 3)
 	if got := f.first("otter"); got != "the otter swims" {
 		t.Errorf("meanwhile %q is found", got)
