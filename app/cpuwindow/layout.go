@@ -30,7 +30,7 @@ func (l *windowLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewS
 
 // Layout implements fyne.Layout.
 func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	strip, middle, scrim, side := o[0], o[1], o[2], o[3]
+	middle, scrim, side, strip := o[0], o[1], o[2], o[3]
 	l.setNarrow(s.Width < kit.DrawerBelow, s.Height < lowBelow)
 	top := strip.MinSize().Height
 	if strip.Show(); l.narrow && !l.drawer && s.Height < tinyBelow { // then the vitals come with the list

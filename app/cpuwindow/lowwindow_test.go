@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/ui/screentest"
@@ -87,6 +88,26 @@ func TestTheFocusStaysInALowWindow(t *testing.T) {
 				if at.Y < top || at.Y+o.Size().Height > height {
 					t.Errorf("a window of %g, the sidebar from %g on: %s with the focus is at %g to %g", height, top, b.focusName(), at.Y, at.Y+o.Size().Height)
 				}
+			}
+		}
+	})
+}
+
+// The list goes on above the sidebar's edge where all of it has scrolled, but isn't clicked there.
+func TestTheVitalsAreClickedAboveAScrolledSidebar(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).withSessions(20).shown()
+		b.w.win.Resize(fyne.NewSize(455, 249))
+		for y := float32(10); y < vitals.CellCompact; y += 10 {
+			b.w.showPage(pageChat)
+			if !b.w.root.drawer {
+				b.w.root.toggleDrawer()
+			}
+			b.w.win.Canvas().Focus(b.w.side.pages[pageSettings])
+			test.TapCanvas(b.w.win.Canvas(), fyne.NewPos(40, y))
+			b.Settle()
+			if b.w.panes.page != pageVitals {
+				t.Errorf("a click on the vitals at %g shows %s", y, b.w.panes.page)
 			}
 		}
 	})

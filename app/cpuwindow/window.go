@@ -149,7 +149,9 @@ func (w *Window) content() fyne.CanvasObject {
 	w.root = &windowLayout{w: w, middle: middle}
 	w.root.scrim = overlay.NewScrim(w.root.toggleDrawer)
 	w.root.scrim.Hide()
-	return kit.NewRoot(rootHost{windowHost{w}}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
+	// The vitals come last: the toolkit clips a list in what scrolls by itself alone, so that clicks
+	// on them would go to rows that are scrolled away behind them.
+	return kit.NewRoot(rootHost{windowHost{w}}, w.root, middle, w.root.scrim, w.side.object, w.vitals.Object)
 }
 
 // Show shows and raises the window and brings everything in it up to date once.
