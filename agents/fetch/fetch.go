@@ -13,6 +13,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"mime"
 	"net"
@@ -280,6 +281,9 @@ func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 		return p, nil
 	}
 	if kind == "application/xhtml+xml" {
+		utf8Data = asWritten.ReplaceAllFunc(utf8Data, func(found []byte) []byte {
+			return []byte(html.EscapeString(string(asWritten.FindSubmatch(found)[1])))
+		})
 		utf8Data = selfClosed.ReplaceAllFunc(utf8Data, func(found []byte) []byte {
 			name := selfClosed.FindSubmatch(found)[1]
 			if slices.Contains(void, strings.ToLower(string(name))) {
@@ -292,6 +296,9 @@ func readable(data []byte, contentType string, from *url.URL) (Page, error) {
 	p.Share = strings.TrimSpace(p.Share + " " + guess)
 	return p, err
 }
+
+// asWritten is text of XML in which nothing is markup. In HTML it is a comment.
+var asWritten = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 
 // selfClosed is an element that ends at once, as XML has it. In HTML only void elements do; a
 // script would go on to the end of the page.

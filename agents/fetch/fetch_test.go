@@ -339,6 +339,7 @@ func TestAnswersByTheirContent(t *testing.T) {
 		"a map as HTML":        {served{kind: "text/html", body: "<?xml version='1.0'?><!-- made --><urlset><url><loc>https://example.org/2</loc></url></urlset>"}, "https://example.org/2", ""},
 		"a page as XML":        {served{kind: "application/xhtml+xml", body: `<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><body><p>A page.</p></body></html>`}, "A page.", ""},
 		"a page as strict XML": {served{kind: "application/xhtml+xml", body: `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><a id="x"/><p>Behind a script, <br/>twice.</p></body></html>`}, "Behind a script,", ""},
+		"text as it is":        {served{kind: "application/xhtml+xml", body: `<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Where <![CDATA[<x/> & 5 < 6]]> holds.</p></body></html>`}, "Where &lt;x/&gt; & 5 &lt; 6 holds.", ""},
 		"UTF-16":               {served{kind: "text/plain; charset=utf-16le", body: "h\x00i\x00"}, "hi", ""},
 		"binary as text":       {served{kind: "text/plain", body: "\x01\x02\x03\x04\x05"}, "", "binary"},
 		"an archive":           {served{kind: "application/zip", body: "PK\x03\x04\x00\x00"}, "", "is application/zip, not text"},
