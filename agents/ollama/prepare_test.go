@@ -208,14 +208,20 @@ func TestPrepareGoesBeforeVectors(t *testing.T) {
 			Models: []testkit.Model{{Name: "m", Loaded: true}, {Name: "e", Capabilities: []string{"embedding"}, LoadDelay: 5 * time.Second}},
 			Rules:  []testkit.Rule{{Reply: testkit.Reply{Text: "x"}}},
 		}))
-		var vectors error
-		go func() { _, vectors = client.Embed(context.Background(), "e", []string{"some text"}) }()
+		vectors := make(chan error, 1)
+		go func() {
+			_, err := client.Embed(context.Background(), "e", []string{"some text"})
+			vectors <- err
+		}()
 		time.Sleep(time.Second)
 		req := ollama.ChatRequest{Model: "m", Messages: []api.Message{{Role: "system", Content: strings.Repeat("A rule. ", 400)}}}
 		begun := time.Now()
 		bytes, err := client.Prepare(t.Context(), req, ollama.PrepareOptions{})
-		if took := time.Since(begun); err != nil || bytes < 3000 || took > time.Second || !errors.Is(vectors, ollama.ErrAside) {
-			t.Errorf("%d bytes were read after %v, %v; the vectors: %v", bytes, took, err, vectors)
+		if took := time.Since(begun); err != nil || bytes < 3000 || took > time.Second {
+			t.Errorf("%d bytes were read after %v, %v", bytes, took, err)
+		}
+		if err := <-vectors; !errors.Is(err, ollama.ErrAside) {
+			t.Errorf("the vectors: %v", err)
 		}
 	})
 }
