@@ -696,7 +696,7 @@ func TestAnExportElsewhereIsReported(t *testing.T) {
 	if !slices.Equal(reported, []string{folder}) {
 		t.Errorf("told of %q, want %q alone", reported, folder)
 	}
-	r.clean("zebra", "4711")
+	r.clean("zebra", " 4711")
 }
 
 // A hard link keeps a file's old text. The report names the file and how to find the link.

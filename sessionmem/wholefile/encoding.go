@@ -2,8 +2,10 @@ package wholefile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -305,6 +307,10 @@ func Guess(data []byte) (text []byte, name string, ok bool) {
 	}
 	latin := 2*alone > beyond
 	guesses, _ := chardet.NewHtmlDetector().DetectAll(data) // an error is no guess
+	// Equal guesses come in the order in which the detector's goroutines end.
+	slices.SortFunc(guesses, func(a, b chardet.Result) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(b.Charset, a.Charset))
+	})
 	sure := map[string]int{}
 	for _, g := range guesses {
 		sure[g.Charset] = max(sure[g.Charset], g.Confidence)
