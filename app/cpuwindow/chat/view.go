@@ -102,7 +102,7 @@ func (c *View) Show(v conversation.View) {
 	if v.Name != c.last.Name {
 		c.Built, c.feet, c.Expanded, c.unfolded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}, map[string]bool{}
 		c.Port.ClearSelection()
-		c.Port.Follow = true
+		c.Port.Follow, c.Port.Fixed = true, false
 	}
 	c.last = v
 	c.layoutRows()
@@ -140,6 +140,12 @@ func (c *View) layoutRows() {
 		rows = append(rows, &column.Placed{Row: c.stateRow, Gap: kit.Gap12})
 	}
 	rows = append(rows, c.extra...)
+	if empty := len(v.Entries) == 0; empty != c.Port.Fixed { // the cards are read from their heading on
+		c.Port.Follow, c.Port.Fixed = !empty, empty
+		if empty {
+			c.Port.Offset = 0
+		}
+	}
 	c.Port.SetRows(rows)
 	c.Port.ReportAway()
 	c.labelLatest()

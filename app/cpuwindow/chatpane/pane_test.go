@@ -406,6 +406,28 @@ func TestAnEmptyChatSuggestsQuestions(t *testing.T) {
 	})
 }
 
+// In a low window the cards don't fit, and what they say begins with their heading.
+func TestAnEmptyChatStandsAtItsHeading(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		port := b.pane.View.Port
+		for _, height := range []float32{400, 60, 90} {
+			port.Resize(fyne.NewSize(500, height))
+			if port.Offset != 0 || port.Away {
+				t.Errorf("%g high, it is scrolled by %g of %g; the end is offered: %v", height, port.Offset, port.MaxOffset(), port.Away)
+			}
+		}
+		b.pane.NewChat()
+		if port.Offset != 0 {
+			t.Errorf("another empty chat is scrolled by %g", port.Offset)
+		}
+		b.pane.Send("a question")
+		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
+			t.Errorf("with a message it is at %g of %g", port.Offset, port.MaxOffset())
+		}
+	})
+}
+
 func TestWhatIsMissingIsShownBelowAMessageWithoutAnAnswer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		texts []string

@@ -140,7 +140,7 @@ func (v *Viewport) ChangeInPlace(change func()) {
 
 // ReportAway calls OnAway if the reader has left or reached the end.
 func (v *Viewport) ReportAway() {
-	away := !v.Follow && v.Total > v.Size().Height
+	away := !v.Follow && !v.Fixed && v.Total > v.Size().Height
 	if away != v.Away && v.OnAway != nil {
 		v.OnAway(away)
 	}
